@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { embedded } from '../../cli/src/embedded.ts';
 import { jobSettings } from '../../core/kernel/src/contract/jobs/settings.ts';
 import { type configShape, logSettings, serverSettings } from '../../core/kernel/src/engine/config/shape.ts';
-import { id, modelBindingShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
+import { id, modelBindingShape, modelGroupShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
 import { type Described, factoriesOf } from './factories.ts';
 import { describe, type Json, numberText, switchText, toJson, variable } from './json-schema.ts';
 import { type Place, placesOf } from './meanings.ts';
@@ -56,6 +56,11 @@ export async function configSchema(): Promise<string> {
 			jobs: toJson(jobSettings, [{ file: join(root, 'core/kernel/src/contract/jobs/settings.ts') }]),
 			backends: section('backend', embedded.backends),
 			models: section('model', embedded.models),
+			groups: {
+				type: 'object',
+				propertyNames: toJson(id, []),
+				additionalProperties: removable(toJson(modelGroupShape, [contract('ModelGroupConfig')])),
+			},
 			plugins: section('plugin', embedded.plugins),
 		} satisfies Record<keyof typeof configShape.shape, Json>,
 		[contract('AppConfig')],

@@ -3,6 +3,7 @@ import {
 	type Clock,
 	type Completion,
 	type CreateOptions,
+	type DueJob,
 	defineBackend,
 	type EventPage,
 	type EventQuery,
@@ -104,7 +105,8 @@ class MemoryJobStore implements JobStore {
 
 	async take(kind: string, worker: string, options: TakeOptions): Promise<readonly Claim[]> {
 		const time = this.#time();
-		const { models, count, leaseMs, running = [], perTenant = Number.POSITIVE_INFINITY } = options;
+		const { models, limits, count, leaseMs, running = [], perTenant = Number.POSITIVE_INFINITY } = options;
+		const left = new Map(Object.entries(limits ?? {}));
 		this.#offers.note(kind, worker, models, time.now);
 		const due = [...this.#states.values()].filter(
 			(state) => state.job.kind === kind && jobState.isDue(state, time.now) && !running.includes(state.job.id),
@@ -119,16 +121,28 @@ class MemoryJobStore implements JobStore {
 		const runs = running.flatMap((id) => this.#states.get(id)?.job.tenant ?? []);
 		const claims: Claim[] = [];
 		while (claims.length < count) {
-			const free = waiting.filter(({ job }) => countOf(runs, job.tenant) < perTenant);
+			const free = waiting.filter(
+				({ job }) => countOf(runs, job.tenant) < perTenant && (left.get(job.model) ?? count) > 0,
+			);
 			const next = nextInTurn(free, this.#served.get(kind) ?? '');
 			if (!next) break;
 			waiting.splice(waiting.indexOf(next), 1);
 			runs.push(next.job.tenant);
+			left.set(next.job.model, (left.get(next.job.model) ?? Number.POSITIVE_INFINITY) - 1);
 			this.#served.set(kind, next.job.tenant);
 			const { job } = this.#keep(jobState.takeJob(next, leaseMs, time.now));
 			claims.push({ job: structuredClone(job), fence: job.fence });
 		}
 		return claims;
+	}
+
+	async due(kind: string, models: readonly string[], limit: number): Promise<readonly DueJob[]> {
+		const { now } = this.#time();
+		return [...this.#states.values()]
+			.filter((state) => jobState.isDue(state, now) && state.job.kind === kind && models.includes(state.job.model))
+			.sort(byId)
+			.slice(0, limit)
+			.map(({ job: { id, tenant, model } }) => ({ id, tenant, model }));
 	}
 
 	async heartbeat(id: string, fence: number, update: HeartbeatUpdate = {}): Promise<Heartbeat> {

@@ -27,7 +27,7 @@ export function videoRunner(context: RunnerContext): JobDefinition {
 	const { models, options } = context;
 	return {
 		maxAttempts: options.maxAttempts,
-		models: () => models.names(),
+		models,
 		run: (job, run) => render(context, job, run),
 		async cancel({ checkpoint, model: named }) {
 			if (checkpoint === null) return;

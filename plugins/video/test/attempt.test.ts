@@ -66,6 +66,8 @@ async function runnerOf(
 		get,
 		names: () => ['m'],
 		list: () => [get('m')],
+		slots: () => new Map([['m', undefined]]),
+		reserve: () => Promise.resolve(),
 		async ask<T>(id: string, { signal }: { signal: AbortSignal }, work: Work<T>) {
 			const call = { ...get(id), isTimed: false, keepSlot: () => () => {} };
 			return calls((each) => work({ ...call, signal: each }), signal) as Promise<T>;

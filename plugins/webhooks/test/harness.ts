@@ -91,7 +91,8 @@ const kinds = definePlugin({
 	jobs: ['video', 'render'],
 	setup({ job }) {
 		for (const kind of ['video', 'render']) {
-			job(kind, { models: () => [], run: async () => ({ result: {} }) });
+			const models = { slots: () => new Map(), reserve: () => Promise.resolve() };
+			job(kind, { models, run: async () => ({ result: {} }) });
 		}
 	},
 });

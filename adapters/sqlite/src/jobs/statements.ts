@@ -66,6 +66,12 @@ export function selectOldestDue(byModels: boolean, butRunning: boolean): string 
 		ORDER BY id LIMIT 1`;
 }
 
+/** The jobs of some models that a take may give or end, oldest first. */
+export const selectDue = `
+	SELECT id, tenant, model FROM jobs INDEXED BY jobs_pending
+	WHERE due_at IS NOT NULL AND kind = :kind AND due_at <= :now AND model IN (SELECT value FROM json_each(:models))
+	ORDER BY id LIMIT :limit`;
+
 /** Parameters: now, worker, lease, end of the lease, id. */
 export const takeJob = `
 	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1,

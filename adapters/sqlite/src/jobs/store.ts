@@ -3,6 +3,7 @@ import {
 	type Clock,
 	type Completion,
 	type CreateOptions,
+	type DueJob,
 	defineBackend,
 	type EventPage,
 	type EventQuery,
@@ -122,6 +123,7 @@ export class SqliteJobStore implements JobStore {
 			...offer,
 			leaseMs: Math.round(options.leaseMs),
 			count,
+			limits: options.limits ?? {},
 			perTenant,
 			running: JSON.stringify(options.running ?? []),
 			...ending,
@@ -130,6 +132,12 @@ export class SqliteJobStore implements JobStore {
 		});
 		this.#isIdle = rows.length === 0;
 		return rows.map((row) => ({ job: toJob(row, ending.now), fence: row[13] }));
+	}
+
+	async due(kind: string, models: readonly string[], limit: number): Promise<readonly DueJob[]> {
+		const input = { kind, models: JSON.stringify(models), now: this.#clock.now(), limit };
+		const rows = this.#db.all<readonly [id: string, tenant: string, model: string]>(sql.selectDue, input);
+		return rows.map(([id, tenant, model]) => ({ id, tenant, model }));
 	}
 
 	async heartbeat(id: string, fence: number, update: HeartbeatUpdate = {}): Promise<Heartbeat> {

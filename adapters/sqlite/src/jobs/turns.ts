@@ -14,6 +14,8 @@ export interface TakeInput {
 	readonly count: number;
 	/** A JSON array; null: any. */
 	readonly models: string | null;
+	/** By model, at most so many jobs of it. */
+	readonly limits: Readonly<Record<string, number>>;
 	readonly perTenant: number | null;
 	/** A JSON array of ids. */
 	readonly running: string;
@@ -24,7 +26,7 @@ export interface TakeInput {
 /** Takes jobs one by one: the tenant behind the one that was served last, its oldest job, while it may have another. */
 export function turns(
 	db: Connection,
-	{ kind, count, models, perTenant, running, now }: TakeInput,
+	{ kind, count, models, limits, perTenant, running, now }: TakeInput,
 	take: (id: string) => JobRow,
 ): readonly JobRow[] {
 	if (count < 1) return [];
@@ -38,15 +40,26 @@ export function turns(
 	}
 	const first = db.get<readonly [string]>(sql.selectTurn, kind)?.[0] ?? '';
 	const select = sql.selectOldestDue(models !== null, isRunning);
-	const filters = [...(models === null ? [] : [models]), ...(isRunning ? [running] : [])];
-	const oldest = (tenant: string) =>
-		roomOf(tenant) > 0 ? db.get<readonly [string]>(select, kind, tenant, now, ...filters)?.[0] : undefined;
+	const room = new Map(Object.entries(limits));
+	const withRoom = () => JSON.stringify(JSON.parse(models ?? '[]').filter((name: string) => room.get(name) !== 0));
+	let allowed = withRoom();
+	const oldest = (tenant: string) => {
+		const filters = [...(models === null ? [] : [allowed]), ...(isRunning ? [running] : [])];
+		return roomOf(tenant) > 0 ? db.get<readonly [string]>(select, kind, tenant, now, ...filters)?.[0] : undefined;
+	};
 	const taken: JobRow[] = [];
 	let last = first;
 	while (taken.length < count) {
 		const next = nextInTurn(db, kind, last, oldest);
 		if (!next) break;
-		taken.push(take(next.id));
+		const row = take(next.id);
+		taken.push(row);
+		const model = row[4];
+		const most = room.get(model);
+		if (most !== undefined) {
+			room.set(model, most - 1);
+			allowed = withRoom();
+		}
 		left.set(next.tenant, roomOf(next.tenant) - 1);
 		last = next.tenant;
 	}

@@ -36,6 +36,8 @@ export interface ModelBindingOptions extends ListingOptions {
 	readonly timeoutSeconds?: number | string | undefined;
 	/** Models and pools of the same kind to call in turn when the model fails. Their own fallbacks are ignored. */
 	readonly fallback?: readonly string[] | undefined;
+	/** What the model takes of its group's `memory` while it is loaded: bytes, or a text such as `18GB`. */
+	readonly memory?: number | string | undefined;
 	/**
 	 * After `failures` (1 to 1,000; 5 unless set) failed calls in a row, the model is not called for `seconds` (1 to
 	 * 3,600; 30 unless set). `false`: never. Unless set, models with a `fallback` and members of pools have these numbers.
@@ -58,6 +60,25 @@ export interface ModelPool extends ListingOptions {
 	readonly balance: Readonly<Record<string, number | string>>;
 	/** Models and pools to call when all members fail. */
 	readonly fallback?: readonly string[] | undefined;
+}
+
+/**
+ * Models that share a device, such as one graphics card. A model is loaded by its first call and unloaded before others
+ * that need its memory. Each has one call at a time unless it sets `concurrency`. A group is of one process.
+ */
+export interface ModelGroupConfig {
+	/** Ids of models of any kind; each is in one group at most. */
+	readonly models: readonly string[];
+	/** `true`: one model works at a time, and only that one is loaded. */
+	readonly exclusive?: boolean | string;
+	/** In place of `exclusive`: bytes of the device, or a text such as `24GB`. Models that fit together work together. */
+	readonly memory?: number | string;
+	/** After so many seconds without a call, a model is unloaded. Unless set, only when another one needs the memory. */
+	readonly idleSeconds?: number | string;
+	/** How long calls of a loaded model go first while another model waits to be loaded. The default is 30 seconds. */
+	readonly maxBatchSeconds?: number | string;
+	/** Maximum waiting calls of all its models. More get 429. The default is 256. */
+	readonly waiting?: number | string;
 }
 
 /** Where and how the server listens. */
@@ -126,6 +147,8 @@ export interface AppConfig {
 	readonly backends?: Readonly<Record<string, BackendInstance | NamedUse | false>>;
 	/** Models and pools, each under the id that clients use. */
 	readonly models?: Readonly<Record<string, ModelInstance | ModelBinding | ModelPool | false>>;
+	/** Models that share a device, by a name of your choice. */
+	readonly groups?: Readonly<Record<string, ModelGroupConfig | false>>;
 	/** Capabilities of the server, each under a name of your choice. */
 	readonly plugins?: Readonly<Record<string, PluginInstance | PluginBinding | false>>;
 }

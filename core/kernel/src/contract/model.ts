@@ -114,6 +114,16 @@ export function defineModel<
 /** `down`: the model failed and is not called. `trying`: one trial call may begin, or is under way. */
 export type ModelHealth = 'up' | 'trying' | 'down';
 
+/** A model of a group that shares a device. */
+export interface GroupStatus {
+	/** The id of the group. */
+	readonly id: string;
+	/** `busy`: it is loaded and works. */
+	readonly state: 'unloaded' | 'loaded' | 'busy';
+	/** How many calls of it wait. */
+	readonly waiting: number;
+}
+
 /** A model as `/v1/models` lists it. */
 export interface ModelInfo {
 	readonly id: string;
@@ -126,4 +136,5 @@ export interface ModelInfo {
 	/** The capability: `video`, `speech`. */
 	readonly kind: string;
 	readonly health: ModelHealth;
+	readonly group?: GroupStatus;
 }

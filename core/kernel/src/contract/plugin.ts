@@ -24,6 +24,13 @@ export interface Models<M> {
 	/** All of them, in the order of the config, without pools. */
 	list(): readonly BoundModel<M>[];
 	/**
+	 * By name, how many calls may be under way now: undefined for any number. 0 where none can begin, as while another
+	 * model of the group works.
+	 */
+	slots(): ReadonlyMap<string, number | undefined>;
+	/** Waits in the line of the model's group until a call of it may begin, and keeps that slot for it for 5 s. */
+	reserve(id: string, caller: Pick<ModelCaller, 'principal' | 'signal'>): Promise<void>;
+	/**
 	 * Calls the model that `id` names, then the others of its pool, then its `fallback` chain, within the limits of the
 	 * config. The next one is called when `work` rejects with `E_MODEL_FAILED`, `E_MODEL_BUSY`, `E_MODEL_UNAVAILABLE`,
 	 * `E_MODEL_TIMEOUT`, or an error without a code. Any other error is final, except a refusal (4xx) by the chain.

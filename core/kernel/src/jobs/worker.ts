@@ -1,19 +1,21 @@
 import { plinthError } from '../contract/errors/coded-error.ts';
 import type { Claim } from '../contract/jobs/job-store.ts';
-import type { JobDefinition } from '../contract/jobs/jobs.ts';
+import type { JobDefinition, JobModels } from '../contract/jobs/jobs.ts';
 import { Attempt } from './attempt.ts';
 import type { JobService, JobTools } from './jobs.ts';
+import { WaitingJobs } from './waiting-jobs.ts';
 
 /** Takes jobs from the store and runs one {@link Attempt} each. */
 export class JobWorker {
 	readonly #service: JobService;
 	readonly #tools: JobTools;
 	readonly #name = `${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
-	readonly #running = new Map<string, { attempt: Attempt; finished: Promise<void> }>();
+	readonly #running = new Map<string, { attempt: Attempt; model: string; finished: Promise<void> }>();
 	/** By kind, the call of `take` that is under way. */
 	readonly #looking = new Map<string, Promise<void>>();
 	/** Kinds to look for again when that call has ended. */
 	readonly #again = new Set<string>();
+	readonly #waiting: WaitingJobs;
 	#subscriptions: (() => void)[] = [];
 	#cancelTimer: () => void = () => {};
 	#isOpen = false;
@@ -21,6 +23,7 @@ export class JobWorker {
 	constructor(service: JobService, tools: JobTools) {
 		this.#service = service;
 		this.#tools = tools;
+		this.#waiting = new WaitingJobs(tools);
 	}
 
 	/** How many attempts run now. */
@@ -46,6 +49,7 @@ export class JobWorker {
 	async close(): Promise<void> {
 		this.#isOpen = false;
 		this.#cancelTimer();
+		this.#waiting.stop();
 		await Promise.all(this.#looking.values());
 	}
 
@@ -66,7 +70,10 @@ export class JobWorker {
 	}
 
 	#poll(): void {
-		for (const kind of this.#service.definitions.keys()) this.#look(kind);
+		for (const [kind, { models }] of this.#service.definitions) {
+			this.#look(kind);
+			if (models) this.#waiting.look(kind, models, this.#limits(kind, models), () => this.#look(kind));
+		}
 		this.#cancelTimer = this.#tools.clock.after(this.#tools.settings.pollMs, () => this.#poll());
 	}
 
@@ -91,8 +98,9 @@ export class JobWorker {
 		const running = [...this.#running.keys()].filter((id) => kindOf(id) === kind);
 		// Also with no slot free: the store then notes that the models are offered.
 		const count = Math.max(0, concurrency - running.length);
-		const models = definition.models?.();
-		const options = { leaseMs, count, models, perTenant, running };
+		const { models } = definition;
+		const offer = models && { models: [...models.slots().keys()], limits: this.#limits(kind, models) };
+		const options = { leaseMs, count, ...offer, perTenant, running };
 		const claims = await this.#tools.store.take(kind, this.#name, options);
 		for (const claim of claims) {
 			// Closed meanwhile: the job goes to another worker, and the attempt does not count.
@@ -101,8 +109,18 @@ export class JobWorker {
 		}
 	}
 
+	/** By model, how many more jobs of it may begin; not named: any number. */
+	#limits(kind: string, models: JobModels): Readonly<Record<string, number>> {
+		const running = [...this.#running].filter(([id]) => kindOf(id) === kind).map(([, { model }]) => model);
+		const limits = [...models.slots()].flatMap(([name, slots]) => {
+			const used = running.filter((model) => model === name).length;
+			return slots === undefined ? [] : [[name, Math.max(0, slots - used)] as const];
+		});
+		return Object.fromEntries(limits);
+	}
+
 	#run(claim: Claim, definition: JobDefinition): void {
-		const { id, kind, attempt: number } = claim.job;
+		const { id, kind, model, attempt: number } = claim.job;
 		const log = this.#tools.log.child({ job_id: id, attempt: number });
 		const settings = this.#service.settingsOf(kind);
 		const attempt = new Attempt(claim, definition, { ...this.#tools, log, settings });
@@ -113,7 +131,7 @@ export class JobWorker {
 				this.#running.delete(id);
 				this.#look(kind);
 			});
-		this.#running.set(id, { attempt, finished });
+		this.#running.set(id, { attempt, model, finished });
 	}
 }
 

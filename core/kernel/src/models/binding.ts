@@ -31,6 +31,15 @@ const circuit = z.unknown().transform((value, ctx) => {
 	return data ?? z.NEVER;
 });
 
+/** Bytes: a number, or a text such as `24GB`, `512MiB`. */
+const bytes = z.union([z.number(), z.string()]).transform((value, ctx) => {
+	const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*(?:([KMGT])i?)?B?\s*$/i.exec(String(value)) ?? [];
+	const count = Number(digits) * 1_024 ** ' KMGT'.indexOf(unit.toUpperCase() || ' ');
+	if (count >= 1) return Math.round(count);
+	ctx.addIssue({ code: 'custom', message: 'must be a size such as 24GB or 512MB' });
+	return z.NEVER;
+});
+
 /** What a model binding may set beside `use` and `with`. */
 export const modelBindingShape = z.strictObject({
 	...listing,
@@ -38,6 +47,7 @@ export const modelBindingShape = z.strictObject({
 	waiting: whole(0).optional(),
 	timeoutSeconds: numeric(z.number().positive().max(86_400)).optional(),
 	fallback,
+	memory: bytes.optional(),
 	circuit: circuit.optional(),
 });
 
@@ -49,6 +59,19 @@ export const modelPoolShape = z.strictObject({
 		.refine((members) => Object.keys(members).length > 0, 'must name a model'),
 	fallback,
 });
+
+/** Models that share a device. */
+export const modelGroupShape = z.strictObject({
+	models: z.array(id).min(1, 'must name a model'),
+	exclusive: flag.optional(),
+	memory: bytes.optional(),
+	idleSeconds: numeric(z.number().positive().max(86_400)).optional(),
+	maxBatchSeconds: numeric(z.number().min(0).max(86_400)).default(30),
+	waiting: whole(0).default(256),
+});
+
+/** A group with its numbers. */
+export type ResolvedGroup = z.output<typeof modelGroupShape>;
 
 /** A model binding with its factory found. */
 export type ResolvedModel = z.output<typeof modelBindingShape> & {

@@ -1,13 +1,14 @@
 import type { ListingOptions } from '../contract/config.ts';
 import { plinthError } from '../contract/errors/coded-error.ts';
-import type { ModelDefinition, ModelInfo } from '../contract/model.ts';
+import type { ModelDefinition, ModelInfo, Unloadable } from '../contract/model.ts';
 import type { BoundModel, ModelCaller, Models } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import type { ResolvedModel, ResolvedPool } from './binding.ts';
+import type { ResolvedGroup, ResolvedModel, ResolvedPool } from './binding.ts';
 import { defaultCircuit } from './circuit.ts';
 import { codeOf, isModelFailure, isRefusal, retryAfter } from './failures.ts';
 import { GuardedModel, type ModelWork } from './guarded-model.ts';
+import { type GroupSlots, ModelGroup } from './model-group.ts';
 import { RoundRobin } from './round-robin.ts';
 
 /** A model of the boot plan. */
@@ -45,15 +46,28 @@ export class ModelDirectory {
 	readonly #named = new Map<string, Target>();
 	/** Pools whose members have not all been added. */
 	readonly #incomplete: Map<string, ResolvedPool>;
+	/** With the config of each. */
+	readonly #groups: readonly (readonly [group: ModelGroup, config: ResolvedGroup])[];
 	/** Names of pool members whose calls another model can serve. */
 	readonly #replaceable: ReadonlySet<string>;
 
-	/** `pools` by id; each is available once all its members have been added. */
-	constructor(clock: Clock, log: Logger, pools: Readonly<Record<string, ResolvedPool>>) {
+	/** `pools` and `groups` by id; a pool is available once all its members have been added. */
+	constructor(
+		clock: Clock,
+		log: Logger,
+		{
+			pools,
+			groups,
+		}: {
+			readonly pools: Readonly<Record<string, ResolvedPool>>;
+			readonly groups: Readonly<Record<string, ResolvedGroup>>;
+		},
+	) {
 		this.#clock = clock;
 		this.#log = log;
 		this.#created = Math.floor(clock.now() / 1000);
 		this.#incomplete = new Map(Object.entries(pools));
+		this.#groups = Object.entries(groups).map(([id, config]) => [new ModelGroup(id, config, clock, log), config]);
 		this.#replaceable = new Set(Object.values(pools).flatMap(replaceableMembers));
 	}
 
@@ -61,7 +75,8 @@ export class ModelDirectory {
 	add({ id, definition, binding }: ModelPart, model: unknown): void {
 		const { aliases = [], fallback = [] } = binding;
 		const hasOthers = fallback.length > 0 || [id, ...aliases].some((name) => this.#replaceable.has(name));
-		const bounds = { ...binding, circuit: binding.circuit ?? (hasOthers && defaultCircuit) };
+		const grouped = this.#grouped(id, binding, model);
+		const bounds = { ...binding, circuit: binding.circuit ?? (hasOthers && defaultCircuit), grouped };
 		const guarded = new GuardedModel({ id, model }, bounds, this.#clock, this.#log);
 		const { name, kind } = definition;
 		this.#register(id, kind.name, new RoundRobin([[guarded, 1]]), {
@@ -75,14 +90,20 @@ export class ModelDirectory {
 
 	/** The models of one kind, as a plugin sees them. */
 	ofKind<M>(kind: string): Models<M> {
+		const ofKindNamed = () => [...this.#named].filter(([, target]) => target.kind === kind);
 		const ofKind = () => this.#targets.filter((target) => target.kind === kind);
 		return {
 			get: (id) => this.#find(kind, id).bound as BoundModel<M>,
-			names: () => [...this.#named].flatMap(([name, target]) => (target.kind === kind ? [name] : [])),
+			names: () => ofKindNamed().map(([name]) => name),
 			list: () =>
 				ofKind()
 					.filter(({ isPool }) => !isPool)
 					.map(({ bound }) => bound as BoundModel<M>),
+			slots: () => new Map(ofKindNamed().map(([name, target]) => [name, slotsOf(target)])),
+			reserve: async (id, caller) => {
+				const { models } = this.#find(kind, id);
+				await Promise.race(models.items.map((model) => model.reserve(caller)));
+			},
 			ask: async <T>(id: string, caller: ModelCaller, work: ModelWork<T, M>) =>
 				await callWithFallback(this.#candidates(this.#find(kind, id)), caller, work as ModelWork<T>),
 		};
@@ -96,6 +117,14 @@ export class ModelDirectory {
 	/** The same with the models that are not listed, and with the fallback of each. */
 	all(): readonly (ModelInfo & { readonly fallback: readonly string[] })[] {
 		return this.#targets.map((target) => ({ ...infoOf(target), fallback: target.fallback }));
+	}
+
+	/** The slots that its group gives a model; undefined for a model without a group. */
+	#grouped(id: string, { concurrency = 1, memory }: ResolvedModel, model: unknown): GroupSlots | undefined {
+		const [group, config] = this.#groups.find(([, { models }]) => models.includes(id)) ?? [];
+		// In an exclusive group each model takes all there is.
+		const taken = config?.memory === undefined ? 1 : (memory ?? config.memory);
+		return group?.add({ id, model: model as Unloadable, memory: taken, concurrency });
 	}
 
 	#find(kind: string, name: string): Target {
@@ -162,11 +191,20 @@ function replaceableMembers({ balance, fallback = [] }: ResolvedPool): readonly 
 	return members.length + fallback.length > 1 ? members : [];
 }
 
+/** How many calls may be under way now: the sum over a pool; undefined when a member has no bound. */
+function slotsOf({ models }: Target): number | undefined {
+	return models.items.reduce<number | undefined>(
+		(sum, { slots }) => (sum === undefined || slots === undefined ? undefined : sum + slots),
+		0,
+	);
+}
+
 /** The health of a pool is the best one of its members. */
-function infoOf({ info, models }: Target): ModelInfo {
+function infoOf({ info, isPool, models }: Target): ModelInfo {
 	const found = models.items.map(({ health }) => health);
 	const health = (['up', 'trying'] as const).find((each) => found.includes(each)) ?? 'down';
-	return { ...info, health };
+	const group = isPool ? undefined : models.items[0]?.group;
+	return { ...info, health, ...(group ? { group } : {}) };
 }
 
 /**

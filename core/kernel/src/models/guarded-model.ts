@@ -1,13 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { plinthError } from '../contract/errors/coded-error.ts';
-import type { ModelHealth } from '../contract/model.ts';
+import type { GroupStatus, ModelHealth } from '../contract/model.ts';
 import type { BoundModel, ModelCall, ModelCaller } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 import type { ResolvedModel } from './binding.ts';
 import { type CallOutcome, Circuit } from './circuit.ts';
 import { codeOf, isModelFailure } from './failures.ts';
-import { defaultWaiting, FairQueue, type ModelSlot } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { GroupSlots } from './model-group.ts';
+import type { ModelSlot } from './model-slot.ts';
+import { defaultWaiting, type SlotCaller, type SlotQueue } from './waiting-line.ts';
 
 /** How long work that goes on after its time limit still takes up a slot of its model, in milliseconds. */
 export const abandonMs = 30_000;
@@ -16,7 +19,10 @@ export const abandonMs = 30_000;
 export type ModelWork<T, M = unknown> = (call: ModelCall<M>) => Promise<T>;
 
 /** The bounds of a model. What is left out is not bounded. */
-export type ModelBounds = Pick<ResolvedModel, 'concurrency' | 'waiting' | 'timeoutSeconds' | 'circuit'>;
+export type ModelBounds = Pick<ResolvedModel, 'concurrency' | 'waiting' | 'timeoutSeconds' | 'circuit'> & {
+	/** The slots that its group gives it, in place of `concurrency`. */
+	readonly grouped?: GroupSlots | undefined;
+};
 
 /** The right to one call of a guarded model. */
 export interface Permit {
@@ -30,17 +36,19 @@ export interface Permit {
 export class GuardedModel {
 	readonly bound: BoundModel<unknown>;
 	readonly #clock: Clock;
-	readonly #queue: FairQueue | undefined;
+	readonly #grouped: GroupSlots | undefined;
+	readonly #queue: SlotQueue | undefined;
 	readonly #circuit: Circuit | undefined;
 	readonly #timeoutSeconds: number | undefined;
 
 	constructor(bound: BoundModel<unknown>, bounds: ModelBounds, clock: Clock, log: Logger) {
-		const { concurrency, waiting = defaultWaiting, timeoutSeconds, circuit } = bounds;
+		const { concurrency, waiting = defaultWaiting, timeoutSeconds, circuit, grouped } = bounds;
 		const { id: model } = bound;
 		this.bound = bound;
 		this.#clock = clock;
 		this.#timeoutSeconds = timeoutSeconds;
-		if (concurrency !== undefined) this.#queue = new FairQueue(concurrency, waiting, clock);
+		this.#grouped = grouped;
+		this.#queue = grouped ?? (concurrency === undefined ? undefined : new FairQueue(concurrency, waiting, clock));
 		if (!circuit) return;
 		this.#circuit = new Circuit(circuit, clock, (isOpen) => {
 			if (isOpen) log.warn({ model, seconds: circuit.seconds }, 'a model keeps failing; its circuit is open');
@@ -55,6 +63,21 @@ export class GuardedModel {
 	/** Whether a call would begin at once. */
 	get isReady(): boolean {
 		return this.#allowsCall && (this.#queue?.hasFreeSlot ?? true);
+	}
+
+	/** How many calls may be under way now; undefined: any number. */
+	get slots(): number | undefined {
+		return this.#queue?.slots;
+	}
+
+	/** What its group says of it. */
+	get group(): GroupStatus | undefined {
+		return this.#grouped?.status;
+	}
+
+	/** Waits in the line of its group, if it has one, for a slot that the next call takes. */
+	async reserve(caller: SlotCaller): Promise<void> {
+		await this.#grouped?.reserve(caller);
 	}
 
 	/** Milliseconds until its circuit allows a call. */

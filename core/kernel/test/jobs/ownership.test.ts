@@ -149,7 +149,9 @@ describe('a worker', () => {
 
 	test('leaves jobs of models that it has not to others', async () => {
 		let names = ['other'];
-		const m = await machine({ run: async () => ({ result: {} }), models: () => names });
+		const slots = () => new Map(names.map((name) => [name, undefined]));
+		const models = { slots, reserve: () => Promise.resolve() };
+		const m = await machine({ run: async () => ({ result: {} }), models });
 		m.worker.start();
 		const id = await m.submit();
 		await m.clock.advance(5_000);

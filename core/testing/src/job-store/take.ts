@@ -59,6 +59,30 @@ export function takeCases({ it }: JobCaseContext): ConformanceCase[] {
 			assert.deepEqual(await ids(s, { models: ['two', 'three'] }), [two.id]);
 			assert.deepEqual(await ids(s, {}), [one.id]);
 		}),
+		it('a worker gets no more jobs of a model than its limit', async (s) => {
+			const [first, , other] = [
+				await submit(s, { model: 'one' }),
+				await submit(s, { model: 'one' }),
+				await submit(s, { model: 'two' }),
+			];
+			const offer = { models: ['one', 'two'], count: 9 };
+			assert.deepEqual(await ids(s, { ...offer, limits: { one: 0, two: 0 } }), []);
+			assert.deepEqual(await ids(s, { ...offer, limits: { one: 1 } }), [first.id, other.id]);
+		}),
+		it('the due jobs of some models are told, oldest first', async (s) => {
+			const late = await submit(s, { id: 'video_b', model: 'm' });
+			const early = await submit(s, { id: 'video_a', model: 'm', tenant: 'b' });
+			await submit(s, { model: 'other' });
+			await submit(s, { model: 'm', kind: 'speech' });
+			const told = [early, late].map(({ id, tenant, model }) => ({ id, tenant, model }));
+			assert.deepEqual(await s.store.due('video', ['m'], 9), told);
+			assert.deepEqual(await s.store.due('video', ['m'], 1), told.slice(0, 1));
+			assert.deepEqual(await s.store.due('video', [], 9), []);
+			await s.store.take('video', 'w', { leaseMs, count: 9 });
+			assert.deepEqual(await s.store.due('video', ['m'], 9), []);
+			await s.clock.advance(leaseMs);
+			assert.deepEqual(await s.store.due('video', ['m'], 9), told);
+		}),
 		it('a tenant has no more running at one worker than perTenant', async (s) => {
 			for (const tenant of ['a', 'a', 'a', 'b']) await submit(s, { tenant });
 			assert.deepEqual(await tenants(s, { count: 4, perTenant: 2 }), ['a', 'b', 'a']);

@@ -5,11 +5,13 @@ export interface JobUpdate {
 	/**
 	 * `job.state`: the state of a job when the feed starts. `stream.ready`: the state of all pending jobs was
 	 * sent; jobs that ended before are only in the records. `job.progress`: a fraction, at most once a second
-	 * per job. Other types are transitions.
+	 * per job. `job.waiting`: the job's model works on others. Other types are transitions.
 	 */
-	readonly type: 'job.state' | 'stream.ready' | 'job.progress' | JobEventType;
+	readonly type: 'job.state' | 'stream.ready' | 'job.progress' | 'job.waiting' | JobEventType;
+	/** With `job.waiting`: 1 for the job that is next. */
+	readonly position?: number;
 	/**
-	 * The cursor to resume after this update. Undefined for progress and for incomplete states: the previous
+	 * The cursor to resume after this update. Undefined for progress, waits and incomplete states: the previous
 	 * cursor remains valid.
 	 */
 	readonly cursor: string | undefined;
@@ -70,7 +72,7 @@ export interface JobFeed {
 	follow(query: FeedQuery): Promise<FeedReader>;
 	/**
 	 * The updates as an event stream: `event` is the type, `id` the cursor, and `data` is `{ object: 'event',
-	 * type, created_at (Unix seconds), data: view }`. A stream that ends early closes with `stream.end`, whose
+	 * type, created_at (Unix seconds), data: view }`, with `position` beside it where there is one. A stream that ends early closes with `stream.end`, whose
 	 * data is `{ reason }`.
 	 */
 	events(reader: FeedReader): AsyncIterable<ServerEvent>;

@@ -163,9 +163,16 @@ export class LiveFeed implements JobFeed {
 
 	#onBusEvent({ type, tenant, subject, data }: BusEvent): void {
 		if (!type.startsWith('job.') || !this.#subscriptions.has(tenant, subject)) return;
-		const { progress } = (data ?? {}) as { readonly progress?: unknown };
-		if (type !== 'job.progress') this.#logReader.poll();
+		const { progress, position } = (data ?? {}) as { readonly progress?: unknown; readonly position?: unknown };
+		if (type === 'job.waiting') this.#publishWait(tenant, subject, Number(position));
+		else if (type !== 'job.progress') this.#logReader.poll();
 		else if (typeof progress === 'number') this.#progress.report(subject, progress);
+	}
+
+	#publishWait(tenant: string, jobId: string, position: number): void {
+		const kind = jobId.slice(0, jobId.lastIndexOf('_'));
+		const at = this.#clock.now();
+		this.#subscriptions.publish({ type: 'job.waiting', cursor: undefined, at, jobId, kind, tenant, position });
 	}
 
 	#startPolling(): void {

@@ -194,6 +194,7 @@ export class FeedSubscription implements FeedReader, AsyncIterator<JobUpdate> {
 /** Whether a later transition makes the update obsolete. */
 function isOutdated({ type, job }: JobUpdate): boolean {
 	if (type === 'job.state') return job === null;
+	if (type === 'job.waiting') return job?.status !== 'queued';
 	return type === 'job.progress' && job?.status !== 'in_progress';
 }
 

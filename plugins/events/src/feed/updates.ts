@@ -2,7 +2,7 @@ import type { Job, JobStore, JsonObject } from '@plinth/core';
 import type { JobUpdate } from '@plinth/toolkit';
 
 /** An event of a job. All subscriptions share one object. */
-export interface FeedEvent extends Pick<JobUpdate, 'type' | 'cursor' | 'at' | 'jobId' | 'kind'> {
+export interface FeedEvent extends Pick<JobUpdate, 'type' | 'cursor' | 'at' | 'jobId' | 'kind' | 'position'> {
 	readonly tenant: string;
 }
 
@@ -40,8 +40,8 @@ export class Updates {
 	text(update: JobUpdate): string {
 		const known = this.#texts.get(update);
 		if (known !== undefined) return known;
-		const { type, at, job, view } = update;
-		const text = eventText(type, at, view);
+		const { type, at, job, view, position } = update;
+		const text = eventText(type, at, view, position);
 		this.#texts.set(update, text);
 		if (job) {
 			const mean = this.estimateBytes(job);
@@ -70,8 +70,8 @@ function keyOf({ kind, tenant }: Pick<Job, 'kind' | 'tenant'>): string {
 }
 
 /** The data of a frame. */
-export function eventText(type: string, at: number, data: object): string {
-	return JSON.stringify({ object: 'event', type, created_at: Math.floor(at / 1000), data });
+export function eventText(type: string, at: number, data: object, position?: number): string {
+	return JSON.stringify({ object: 'event', type, created_at: Math.floor(at / 1000), position, data });
 }
 
 /** The view of a job whose plugin defines none. Instants are Unix seconds. */

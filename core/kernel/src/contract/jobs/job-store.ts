@@ -105,6 +105,9 @@ export interface Claim {
 	readonly fence: number;
 }
 
+/** A job that waits for a worker. */
+export type DueJob = Pick<Job, 'id' | 'tenant' | 'model'>;
+
 /** `lost`: another attempt owns the job, or it ended or was removed: stop and write nothing. */
 export type Heartbeat = 'ok' | 'cancel' | 'lost';
 
@@ -122,6 +125,8 @@ export interface TakeOptions {
 	readonly count: number;
 	/** The models that this worker has; absent: any. */
 	readonly models?: readonly string[] | undefined;
+	/** By model, at most so many jobs of it; not named: any number. Only with `models`. */
+	readonly limits?: Readonly<Record<string, number>> | undefined;
 	/** How many jobs of one tenant the worker runs at once, those in `running` counted; absent: any number. */
 	readonly perTenant?: number | undefined;
 	/** Ids of the jobs that the worker still runs: none of them is given or ended, even when its lease has lapsed. */
@@ -222,6 +227,9 @@ export interface JobStore extends SelfCheck {
 	 * `attempts_exhausted` where no attempt is left. A call also records for `offerMs` which models the worker offers.
 	 */
 	take(kind: string, worker: string, options: TakeOptions): Promise<readonly Claim[]>;
+
+	/** Jobs of these models that `take` may give or end now, oldest first by id, at most `limit`. */
+	due(kind: string, models: readonly string[], limit: number): Promise<readonly DueJob[]>;
 
 	/**
 	 * Extends the lease by its length and writes progress and checkpoint. A lapsed lease is extended, too, while no

@@ -1,4 +1,5 @@
 import type { UploadedFile } from '../http/upload.ts';
+import type { Models } from '../plugin.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { JsonObject } from '../ports/json.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -40,6 +41,9 @@ export type JobKindSettings = Partial<
 	>
 >;
 
+/** What a worker asks about models. The `models(kind)` of a plugin has it. */
+export type JobModels = Pick<Models<unknown>, 'slots' | 'reserve'>;
+
 /** Does the work of one kind of job. */
 export interface JobDefinition {
 	/** How many attempts a job has; 5 unless set. */
@@ -47,8 +51,11 @@ export interface JobDefinition {
 	readonly settings?: JobKindSettings;
 	/** Work of the server itself, such as sending webhooks: `JobKinds.names` leaves the kind out. */
 	readonly isInternal?: boolean;
-	/** The models that this process has for the kind, asked at each look for jobs. Absent: any. */
-	models?(): readonly string[];
+	/**
+	 * The models that this process has for the kind, asked at each look for jobs. Jobs of a model that has no slot free
+	 * stay queued. Absent: any model.
+	 */
+	readonly models?: JobModels;
 	/** Runs one attempt. A coded error ends the job with its wire code, any other with a neutral `model_error`. */
 	run(job: Job, run: JobRun): Promise<JobOutcome | JobRetry>;
 	/**

@@ -7,12 +7,13 @@ import type { ModelDefinition } from '../../contract/model.ts';
 import type { PluginDefinition, PluginInstance } from '../../contract/plugin.ts';
 import type { Needs } from '../../contract/service.ts';
 import { services } from '../../contract/services.ts';
-import type { ResolvedModel, ResolvedPool } from '../../models/binding.ts';
+import type { ResolvedGroup, ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { describeIssue } from '../config/describe-issue.ts';
 import type { ResolvedConfig, ResolvedPlugin } from '../config/resolve.ts';
 import { type LogSettings, logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
 import { authMissing, authOff, checkJobKinds, isLoopback, malformedDefinition } from './checks.ts';
 import { buildGraph, type Graph, type GraphNode, providedValues } from './graph.ts';
+import { checkGroups } from './group-checks.ts';
 import { checkModels } from './model-checks.ts';
 import { type BootProblem, bootProblem, type ProblemPlace } from './problem.ts';
 
@@ -31,6 +32,7 @@ export interface BootPlan {
 	readonly graph: Graph<Part>;
 	/** The pools whose members are created. */
 	readonly pools: Readonly<Record<string, ResolvedPool>>;
+	readonly groups: Readonly<Record<string, ResolvedGroup>>;
 	readonly unused: BootTree['unusedModels'];
 	/** Ids of the services that come with the kernel. */
 	readonly given: ReadonlySet<string>;
@@ -55,6 +57,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 	const jobs = settings(jobSettings, 'jobs');
 	const unused = checkModels(config, problems);
 	const isUnused = (id: string) => unused.some((model) => model.id === id);
+	checkGroups(config, problems);
 	checkJobKinds(config, problems);
 	if (server.auth === 'off' && !isLoopback(server.host)) problems.push(authOff(server.host));
 
@@ -72,6 +75,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 		jobs,
 		graph,
 		pools: Object.fromEntries(Object.entries(config.pools).filter(([id]) => !isUnused(id))),
+		groups: config.groups,
 		unused,
 		given,
 		variables,

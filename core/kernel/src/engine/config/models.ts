@@ -1,6 +1,13 @@
 import type { z } from 'zod';
 import type { ModelInstance } from '../../contract/model.ts';
-import { modelBindingShape, modelPoolShape, type ResolvedModel, type ResolvedPool } from '../../models/binding.ts';
+import {
+	modelBindingShape,
+	modelGroupShape,
+	modelPoolShape,
+	type ResolvedGroup,
+	type ResolvedModel,
+	type ResolvedPool,
+} from '../../models/binding.ts';
 import { bootProblem } from '../boot/problem.ts';
 import { describeIssue } from './describe-issue.ts';
 import { fill, instantiate, type Resolution } from './instantiate.ts';
@@ -21,13 +28,13 @@ export async function resolveModels(
 	const pools: Record<string, ResolvedPool> = {};
 	for (const [id, { value, inherited }] of entries) {
 		if (isPool(value)) {
-			const pool = read(modelPoolShape, value, id, resolution);
+			const pool = read(modelPoolShape, value, `models.${id}`, resolution);
 			if (pool.balance) pools[id] = { ...pool, balance: pool.balance, inherited };
 			continue;
 		}
 		const { use, binding } = splitBinding(value);
 		const found = await instantiate<ModelInstance>(use, 'model', id, resolution);
-		const rest = read(modelBindingShape, binding, id, resolution);
+		const rest = read(modelBindingShape, binding, `models.${id}`, resolution);
 		if (rest.waiting !== undefined && !('concurrency' in binding)) {
 			const place = { owner: `model ${id}`, path: `models.${id}.waiting` };
 			const message = 'has no effect without concurrency.';
@@ -37,6 +44,19 @@ export async function resolveModels(
 		if (found) models[id] = { ...rest, use: found, inherited };
 	}
 	return { models, pools };
+}
+
+/** Reads the groups of models. Mistakes are listed. */
+export function resolveGroups(
+	entries: ReadonlyMap<string, ConfigEntry>,
+	resolution: Resolution,
+): Record<string, ResolvedGroup> {
+	const groups: Record<string, ResolvedGroup> = {};
+	for (const [id, { value }] of entries) {
+		const { models, ...group } = read(modelGroupShape, value, `groups.${id}`, resolution);
+		if (models) groups[id] = { ...modelGroupShape.parse({ models }), ...group };
+	}
+	return groups;
 }
 
 function isPool(value: unknown): value is object {
@@ -54,24 +74,25 @@ function splitBinding(value: unknown): { use: unknown; binding: object } {
 function read<S extends z.ZodObject>(
 	schema: S,
 	given: object,
-	id: string,
+	place: string,
 	resolution: Resolution,
 ): Partial<z.output<S>> {
 	const { variables, problems } = resolution;
-	const value = fill(given, `models.${id}`, resolution);
+	const value = fill(given, place, resolution);
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
 	const wrong = new Set<PropertyKey>();
+	const owner = place.replace(/^(\w+)s\./, '$1 ');
 	for (const issue of parsed.error.issues) {
 		// As variables are listed: `fallback[0]`.
 		const steps = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
-		const path = `models.${id}${steps.join('')}`;
+		const path = `${place}${steps.join('')}`;
 		for (const key of issue.code === 'unrecognized_keys' ? issue.keys : []) wrong.add(key);
 		if (issue.path[0] !== undefined) wrong.add(issue.path[0]);
 		// A missing variable has been reported by its name.
 		if (problems.some((other) => other.code === 'E_CONFIG_ENV' && other.path === path)) continue;
 		const { message, remedy } = describeIssue(issue, { schema, value, variable: variables.get(path) });
-		problems.push(bootProblem('E_CONFIG_SHAPE', { owner: `model ${id}`, path }, message, otherForm(issue) ?? remedy));
+		problems.push(bootProblem('E_CONFIG_SHAPE', { owner, path }, message, otherForm(issue) ?? remedy));
 	}
 	const right = Object.entries(value).filter(([key]) => !wrong.has(key));
 	return schema.partial().safeParse(Object.fromEntries(right)).data as Partial<z.output<S>>;

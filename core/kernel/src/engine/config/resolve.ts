@@ -3,12 +3,12 @@ import type { BackendInstance } from '../../contract/backend.ts';
 import type { AppConfig } from '../../contract/config.ts';
 import { learnEnvironment } from '../../contract/errors/redact.ts';
 import type { PluginInstance } from '../../contract/plugin.ts';
-import type { ResolvedModel, ResolvedPool } from '../../models/binding.ts';
+import type { ResolvedGroup, ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
 import { describeIssue, unknownNames } from './describe-issue.ts';
 import { importFrom, NotFound, type PackageFolders } from './import-from.ts';
 import { fill, instantiate, loadProblem, type Resolution } from './instantiate.ts';
-import { type ConfigEntry, resolveModels } from './models.ts';
+import { type ConfigEntry, resolveGroups, resolveModels } from './models.ts';
 import { configShape } from './shape.ts';
 
 /** A config after presets, names and variables, for `createApp`. Both spellings of a config give equal values. */
@@ -23,6 +23,7 @@ export interface ResolvedConfig {
 	readonly models: Readonly<Record<string, ResolvedModel>>;
 	/** Entries under `models` that share their work among others. */
 	readonly pools: Readonly<Record<string, ResolvedPool>>;
+	readonly groups: Readonly<Record<string, ResolvedGroup>>;
 	readonly plugins: Readonly<Record<string, ResolvedPlugin>>;
 	/** By config path, the environment variable that a value came from, for messages. */
 	readonly variables: ReadonlyMap<string, string>;
@@ -35,7 +36,7 @@ export interface ResolvedConfig {
 /** A plugin instance, and the model of the requests that name none. */
 export type ResolvedPlugin = PluginInstance & { readonly defaultModel?: string | undefined };
 
-type Section = 'backends' | 'models' | 'plugins';
+type Section = 'backends' | 'models' | 'groups' | 'plugins';
 
 /** Applies presets, finds named factories and fills in variables. Never rejects: mistakes are in `problems`. */
 export async function resolveConfig(
@@ -64,6 +65,7 @@ export async function resolveConfig(
 		if (found) backends[id] = found;
 	}
 	const { models, pools } = await resolveModels(merged.models, resolution);
+	const groups = resolveGroups(merge('groups'), resolution);
 	for (const [id, { value }] of merged.plugins) {
 		const { defaultModel: given, ...entry } = value as { readonly defaultModel?: string };
 		const defaultModel = fill(given, `plugins.${id}.defaultModel`, resolution);
@@ -79,6 +81,7 @@ export async function resolveConfig(
 		backends,
 		models,
 		pools,
+		groups,
 		plugins,
 		variables,
 		inherited: new Set(inherited),

@@ -21,6 +21,7 @@ export const configShape = z.strictObject({
 	jobs: settings.optional(),
 	backends: z.record(id, entry).optional(),
 	models: z.record(id, entry).optional(),
+	groups: z.record(id, entry).optional(),
 	plugins: z.record(id, entry).optional(),
 });
 

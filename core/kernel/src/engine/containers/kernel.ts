@@ -47,7 +47,7 @@ wire(kernel.lifecycle, (get) => {
 	const { server, variables } = get(plan);
 	return new Lifecycle({ timeoutMs: server.stepTimeoutMs, log: get(log), variables });
 });
-wire(kernel.models, (get) => new ModelDirectory(get(clock), get(log), get(plan).pools));
+wire(kernel.models, (get) => new ModelDirectory(get(clock), get(log), get(plan)));
 wire(kernel.setups, (get) => {
 	const createJobs = () => get(machine);
 	return new PluginSetups({ registry: get(kernel.registry), models: get(kernel.models), createJobs });

@@ -123,9 +123,17 @@ const modelSchema = z
 				'`down`: it kept failing and is left alone for a while. `trying`: that while is over, and its next call tells. ' +
 				'A pool is as well as the best of its models.',
 		}),
+		group: z
+			.object({
+				id: z.string(),
+				state: z.enum(['unloaded', 'loaded', 'busy']).meta({ description: '`busy`: loaded, and working.' }),
+				waiting: z.int().min(0).meta({ description: 'Calls that wait for the model.' }),
+			})
+			.optional()
+			.meta({ description: 'The group of models with which it shares a device.' }),
 	})
 	.meta({ id: 'Model' });
 
-function modelObject({ id, created, ownedBy, description, kind, aliases, health }: ModelInfo) {
-	return { id, object: 'model' as const, created, owned_by: ownedBy, description, kind, aliases, health };
+function modelObject({ ownedBy, ...model }: ModelInfo) {
+	return { ...model, object: 'model' as const, owned_by: ownedBy };
 }
