@@ -11,7 +11,7 @@ describe('one composition in two spellings', () => {
 		const [typescript, yaml] = await Promise.all([read('plinth.config.ts'), read('plinth.config.yaml')]);
 		expect(yaml.config).toEqual(typescript.config);
 		expect(yaml.config.problems).toEqual([]);
-		const plugins = ['video', 'parse', 'chat', 'files', 'events', 'webhooks'];
+		const plugins = ['video', 'transcription', 'parse', 'chat', 'files', 'events', 'webhooks'];
 		expect(Object.keys(yaml.config.plugins)).toEqual(plugins);
 		expect(yaml.config.models['clip-1']).toMatchObject({
 			aliases: ['clip'],

@@ -1,4 +1,4 @@
-import { audioEncoder } from '@plinth/audio';
+import { audioDecoder, audioEncoder } from '@plinth/audio';
 import { builtin } from '@plinth/builtin';
 import { defineConfig, env } from '@plinth/core';
 import { documentReader } from '@plinth/documents';
@@ -11,6 +11,7 @@ import { files } from '@plinth/plugin-files';
 import { image } from '@plinth/plugin-image';
 import { parse } from '@plinth/plugin-parse';
 import { speech } from '@plinth/plugin-speech';
+import { transcription } from '@plinth/plugin-transcription';
 import { video } from '@plinth/plugin-video';
 import { webhooks } from '@plinth/plugin-webhooks';
 import { sharpImages } from '@plinth/sharp';
@@ -40,6 +41,7 @@ export const embedded = defineConfig({
 		images: sharpImages(),
 		documents: documentReader(),
 		audio: audioEncoder(),
+		decoder: audioDecoder(),
 		auth: apiKeys({ keys: env('PLINTH_API_KEYS', '') }),
 	},
 	models: {
@@ -52,6 +54,7 @@ export const embedded = defineConfig({
 		video: video(),
 		image: image(),
 		speech: speech(),
+		transcription: transcription(),
 		parse: parse(),
 		chat: chat(),
 		files: files(),

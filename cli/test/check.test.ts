@@ -35,7 +35,7 @@ describe('plinth check', () => {
 	test.each([
 		['the plugins', /plugins +.*video, .*chat/],
 		['the models with their kinds', /models +builtin-video \(video\), builtin-image \(image\), /],
-		['how many routes there are', /routes +\d+, and 12 that are not offered/],
+		['how many routes there are', /routes +\d+, and 14 that are not offered/],
 		['where the data is', () => `${cwd}/.plinth`],
 		['where the keys come from', /keys +none yet; the first start creates one/],
 		['the address', /address +127\.0\.0\.1:8080/],

@@ -9,6 +9,7 @@ import { webhooks } from '@plinth/plugin-webhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeChat } from '../support/fake-chat.ts';
 import { fakeImage, fakeSpeech, fakeVideo, gate, heldVideo } from '../support/fake-models.ts';
+import { fakeTranscription } from '../support/fake-transcription.ts';
 import { overSockets, throughFetch } from '../support/openapi/carriers.ts';
 import { embeddedFacts } from '../support/openapi/embedded.ts';
 import { Fuzzer, type Tally, tallyTable } from '../support/openapi/fuzz.ts';
@@ -29,6 +30,7 @@ const served = await serveEmbedded({
 		'silent-1': fakeSpeech(),
 		'echo-1': fakeChat(),
 		'paint-1': fakeImage([], { width: 16, height: 12 }),
+		'hear-1': fakeTranscription(),
 	},
 	plugins: { webhooks: webhooks({ allowPrivate: true }) },
 	// Wrong keys come by the hundred here.

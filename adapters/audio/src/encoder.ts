@@ -1,5 +1,5 @@
 import { orAbort, untilAborted } from '@plinth/core';
-import type { AudioEncoder, EncodedAudio, EncodedAudioFormat, MonoAudio } from '@plinth/plugin-speech/model';
+import type { AudioEncoder, EncodedAudioFormat, MonoAudio } from '@plinth/plugin-speech/model';
 import { Semaphore } from '@plinth/toolkit';
 import type { Settings } from './messages.ts';
 import type { Threads } from './threads.ts';
@@ -21,35 +21,14 @@ const sampleRates: readonly number[] = [16_000, 24_000, 48_000];
 /** A second at 24 kHz: about 10 ms of a shared thread. */
 const blockBytes = 48_000;
 
-/** `AudioEncoder` on worker threads. At most `concurrency` streams are encoded at the same time; the others wait. */
-export class ThreadedEncoder implements AudioEncoder {
-	readonly formats = formats;
-	readonly #threads: Threads;
-	readonly #slots: Semaphore;
-	readonly #bitrates: Bitrates;
-
-	constructor(threads: Threads, concurrency: number, bitrates: Bitrates) {
-		this.#threads = threads;
-		this.#slots = new Semaphore(concurrency);
-		this.#bitrates = bitrates;
-	}
-
-	/** Throws a RangeError for sample rates other than 16,000, 24,000 and 48,000 Hz. */
-	async encode(audio: MonoAudio, format: EncodedAudioFormat, signal: AbortSignal): Promise<EncodedAudio> {
-		const { sampleRate } = audio;
-		if (!sampleRates.includes(sampleRate)) {
-			throw new RangeError(`${sampleRate} Hz cannot be encoded, but ${sampleRates.join(', ')}.`);
-		}
-		const kbps = format === 'flac' ? 0 : this.#bitrates[format];
-		const body = this.#encoded(audio, { format, sampleRate, kbps }, signal);
-		return { mediaType: mediaTypes[format], format, body };
-	}
-
+/** Encodes on worker threads, at most `concurrency` streams at a time; the others wait. */
+export function threadedEncoder(threads: Threads, concurrency: number, bitrates: Bitrates): AudioEncoder {
+	const slots = new Semaphore(concurrency);
 	/** Reads the next samples only on demand, so that nothing is buffered. */
-	async *#encoded(audio: MonoAudio, settings: Settings, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-		const releaseSlot = await acquireSlot(this.#slots, signal);
+	async function* encoded(audio: MonoAudio, settings: Settings, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+		const releaseSlot = await acquireSlot(slots, signal);
 		try {
-			const encoding = await this.#threads.open(settings);
+			const encoding = await threads.open(settings);
 			try {
 				let hasSamples = false;
 				for await (const block of blocksOf(untilAborted(audio.body, signal))) {
@@ -66,6 +45,19 @@ export class ThreadedEncoder implements AudioEncoder {
 			releaseSlot();
 		}
 	}
+	return {
+		formats,
+		/** Throws a RangeError for sample rates other than 16,000, 24,000 and 48,000 Hz. */
+		async encode(audio, format, signal) {
+			const { sampleRate } = audio;
+			if (!sampleRates.includes(sampleRate)) {
+				throw new RangeError(`${sampleRate} Hz cannot be encoded, but ${sampleRates.join(', ')}.`);
+			}
+			const kbps = format === 'flac' ? 0 : bitrates[format];
+			const body = encoded(audio, { format, sampleRate, kbps }, signal);
+			return { mediaType: mediaTypes[format], format, body };
+		},
+	};
 }
 
 /** Splits chunks into blocks and copies them: the producer may reuse its buffer. */
@@ -77,18 +69,15 @@ async function* blocksOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 	}
 }
 
-/**
- * Waits for a slot and returns a function that releases it, for work that is not a single promise. The
- * signal only ends the waiting.
- */
-async function acquireSlot(semaphore: Semaphore, signal: AbortSignal): Promise<() => void> {
-	const acquired = Promise.withResolvers<void>();
+/** Waits for a slot, at most until the signal aborts. Returns a function that releases it. */
+export async function acquireSlot(slots: Semaphore, signal: AbortSignal): Promise<() => void> {
 	const released = Promise.withResolvers<void>();
-	const work = () => {
-		acquired.resolve();
-		return released.promise;
-	};
-	semaphore.run(work, signal).catch(acquired.reject);
-	await acquired.promise;
+	await new Promise<void>((resolve, reject) => {
+		const hold = () => {
+			resolve();
+			return released.promise;
+		};
+		slots.run(hold, signal).catch(reject);
+	});
 	return released.resolve;
 }

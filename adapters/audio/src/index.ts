@@ -1,1 +1,1 @@
-export { audioEncoder } from './backend.ts';
+export { audioDecoder, audioEncoder } from './backend.ts';

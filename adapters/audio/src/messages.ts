@@ -10,12 +10,12 @@ export interface Settings {
 	readonly kbps: number;
 }
 
-/** What a thread is called with: one encoding, which lasts until its end or until the port is closed. */
+/** What a thread is called with: one encoding, or the decoding of a file, until its end or until the port is closed. */
 export interface EncodingTask {
-	readonly settings: Settings;
-	/** Brings s16le samples, and `null` at the end. After each it takes an {@link EncodingResponse}. */
+	readonly settings: Settings | { readonly path: string };
+	/** Brings s16le samples, and `null` at the end or for a decoded block. Takes an {@link EncodingResponse} each time. */
 	readonly port: MessagePort;
 }
 
-/** The finished bytes, if any, or why the encoding has failed. */
+/** The finished bytes, if any, or why the work has failed. */
 export type EncodingResponse = Uint8Array<ArrayBuffer> | { readonly failure: string };

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { type Clock, modelError, plinthError } from '@plinth/core';
 import type { Tinypool } from 'tinypool';
-import type { EncodingResponse, EncodingTask, Settings } from './messages.ts';
+import type { EncodingResponse, EncodingTask } from './messages.ts';
 
 /** Options of the threads. */
 export interface ThreadsOptions {
@@ -35,7 +35,7 @@ export class Threads {
 	}
 
 	/** Begins an encoding. Rejects with `E_STOPPING` after `stop`. */
-	async open(settings: Settings): Promise<Encoding> {
+	async open(settings: EncodingTask['settings']): Promise<Encoding> {
 		this.#loading ??= this.#load();
 		const pool = await this.#loading;
 		if (this.#isStopped) throw plinthError('E_STOPPING');
@@ -44,7 +44,13 @@ export class Threads {
 		// Without a signal: a task that has one gets a thread of its own.
 		const run = pool.run(task, { transferList: [port] });
 		const encoding = new Encoding(port1, this.#options, () => this.#giveUp(pool));
-		run.catch((cause: unknown) => encoding.fail(this.#isStopped ? plinthError('E_STOPPING') : crashed(cause)));
+		run.catch((cause: unknown) =>
+			encoding.fail(
+				this.#isStopped
+					? plinthError('E_STOPPING')
+					: modelError('The audio codec stopped unexpectedly. Try again.', cause),
+			),
+		);
 		return encoding;
 	}
 
@@ -126,8 +132,4 @@ export class Encoding {
 		this.#cancelTimer();
 		this.#port.close();
 	}
-}
-
-function crashed(cause: unknown): Error {
-	return modelError('The audio encoder stopped unexpectedly. Try again.', cause);
 }

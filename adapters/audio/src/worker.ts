@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import { openCodec } from './codecs/open.ts';
 import type { EncodingResponse, EncodingTask } from './messages.ts';
 
-/** One encoding, in a thread that it may share with others. */
+/** One encoding or decoding, in a thread that it may share with others. */
 export default async function encode({ settings, port }: EncodingTask): Promise<void> {
 	const respond = (response: EncodingResponse) =>
 		port.postMessage(response, 'failure' in response ? [] : [response.buffer]);
@@ -12,7 +12,7 @@ export default async function encode({ settings, port }: EncodingTask): Promise<
 		try {
 			for await (const [samples] of requests as AsyncIterable<[Uint8Array | null]>) {
 				respond(await (samples ? codec.push(readSamples(samples)) : codec.end()));
-				if (!samples) return;
+				if (!samples && !('path' in settings)) return;
 			}
 		} finally {
 			codec.close();

@@ -1,6 +1,6 @@
 import { eventually, type ManualClock, manualClock } from '@plinth/testing';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ThreadedEncoder } from '../src/encoder.ts';
+import { threadedEncoder } from '../src/encoder.ts';
 import { Threads } from '../src/threads.ts';
 import { collect, endless, mono, tone } from './sound.ts';
 
@@ -21,7 +21,7 @@ function start({ threads = 1, concurrency = 8, idleMs = 10_000 } = {}) {
 	const pool = new Threads({ clock, file, threads, concurrency, responseTimeoutMs: 30_000, idleMs });
 	onTestFinished(() => pool.stop());
 	const bitrates = { mp3: echoing, opus: crashing, aac: silent };
-	const encoder = new ThreadedEncoder(pool, concurrency, bitrates);
+	const encoder = threadedEncoder(pool, concurrency, bitrates);
 	return { pool, encoder };
 }
 
@@ -146,7 +146,7 @@ describe('a thread', () => {
 
 	it('that fails an encoding goes on with the others, and what it says stays in the log', async () => {
 		const { pool } = start();
-		const encoder = new ThreadedEncoder(pool, 8, { mp3: echoing, opus: failing, aac: silent });
+		const encoder = threadedEncoder(pool, 8, { mp3: echoing, opus: failing, aac: silent });
 		const { reader } = await begin(encoder);
 		const error = await read(encoder, 'opus').catch((reason: Error) => reason);
 		expect(error).toMatchObject({ ...failed, cause: 'a secret' });

@@ -1,6 +1,7 @@
 import { openaiChat } from './chat/model.ts';
 import { openaiImage } from './image/model.ts';
 import { openaiSpeech } from './speech/model.ts';
+import { openaiTranscription } from './transcription/model.ts';
 import { openaiVideo } from './video/model.ts';
 
 /** Models on a server with an OpenAI-compatible API. `dialect` selects the differences of the server. */
@@ -8,5 +9,6 @@ export const openai = {
 	chat: openaiChat,
 	image: openaiImage,
 	speech: openaiSpeech,
+	transcription: openaiTranscription,
 	video: openaiVideo,
 };

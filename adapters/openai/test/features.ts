@@ -27,6 +27,7 @@ export const features = {
 			'partial images': ['yes', 'no', 'no', 'no', '–', '–', 'no'],
 			'speech in compressed formats': ['yes', 'yes', '–', 'yes', 'no', '–', '–'],
 			'speech, streamed': ['yes', 'yes', '–', 'yes', 'yes', '–', '–'],
+			'transcription, streamed': ['yes', 'yes', '–', '–', '–', '–', '–'],
 			videos: ['yes', 'yes', 'yes', 'yes', '–', '–', '–'],
 			'progress of videos': ['yes', 'yes', 'yes', 'no', '–', '–', '–'],
 			'videos can be stopped': ['yes', 'yes', 'yes', 'yes', '–', '–', '–'],

@@ -1,3 +1,4 @@
+import type { AudioFile } from '@plinth/plugin-transcription/model';
 import { silentLogger } from '@plinth/testing';
 import { expect } from 'vitest';
 import { openai } from '../src/index.ts';
@@ -24,6 +25,13 @@ export const spoken = bytes(wav, 'audio/wav');
 /** Answers with a video that is there at once. */
 export const atOnce = json({ data: [{ b64_json: mp4.toString('base64') }] });
 
+/** A file to hear: this one, whose bytes no server looks at. */
+const heard: AudioFile = {
+	...{ container: 'wav', mediaType: 'audio/wav', name: 'audio.wav', size: 1, path: import.meta.filename },
+	open: () => [][Symbol.iterator]() as never,
+	samples: () => [][Symbol.iterator]() as never,
+};
+
 /** What the adapter makes models of. */
 export type Kind = keyof typeof openai;
 /** Asks a server for something. */
@@ -45,6 +53,11 @@ export const asking: Readonly<Record<Kind, (dialect: string) => Work>> = {
 		const model = await modelOf(openai.speech({ baseURL, dialect, ...options } as never));
 		return model.speak(speech, run());
 	},
+	transcription: (dialect) => async (handler, options) => {
+		const { baseURL } = await scripted(handler);
+		const model = await modelOf(openai.transcription({ baseURL, dialect, ...options } as never));
+		return model.transcribe({ audio: heard, task: 'transcribe', timestamps: [] }, { ...run(), delta: () => {} });
+	},
 	video: (dialect) => async (handler, options) => {
 		const { model } = await studio({ create: handler }, { dialect, ...options });
 		return attempt(model).bytes();
@@ -56,6 +69,7 @@ export const complained: Readonly<Record<Kind, string>> = {
 	chat: 'messages',
 	image: 'prompt',
 	speech: 'voice',
+	transcription: 'language',
 	video: 'prompt',
 };
 
@@ -64,6 +78,7 @@ export const wellDone: Readonly<Record<Kind, (dialect: string) => Handler>> = {
 	chat: () => obliging,
 	image: () => obliging,
 	speech: () => spoken,
+	transcription: () => json({ text: 'Hi.' }),
 	video: (dialect) => (dialect === 'localai' ? atOnce : record('queued')),
 };
 

@@ -9,7 +9,7 @@ import { openedChat, openedImage, openedSpeech } from './opened.ts';
 import { colors, inputOf, make, wish } from './pictures.ts';
 import { rawBody } from './raw.ts';
 import { chatOf, images, painterOf, studioOf, unlessRefused, yes } from './servers.ts';
-import { bytes, cutAfter, failure, type Handler, hangUp, json, scripted, silent } from './upstream.ts';
+import { bytes, cutAfter, failure, type Handler, hangUp, json, scripted, silent, sse } from './upstream.ts';
 import { attempt, mp4, record } from './videos.ts';
 
 const picture = await inputOf(images, colors(8, 4, 2));
@@ -143,6 +143,18 @@ const probes: Readonly<Record<string, readonly [Kind | undefined, (dialect: stri
 			// The server never ends.
 			for await (const chunk of audio.body) return yes(chunk.includes(7));
 			return 'no';
+		},
+	],
+	'transcription, streamed': [
+		'transcription',
+		async (dialect) => {
+			let isStreamed = false;
+			const handler: Handler = (got, res) => {
+				isStreamed = got.form.get('stream') === 'true';
+				sse({ type: 'transcript.text.done', text: 'Hi.' })(got, res);
+			};
+			await asking.transcription(dialect)(handler);
+			return yes(isStreamed);
 		},
 	],
 	videos: [

@@ -41,32 +41,13 @@ export { Capacity, CapacityShare } from './limits/capacity.ts';
 export { PerTenantLimit } from './limits/per-tenant-limit.ts';
 export { Semaphore } from './limits/semaphore.ts';
 export { isSignedName, type SigningKey, signingKey, signName } from './links/signing-key.ts';
-export type {
-	DocumentMetadata,
-	DocumentOptions,
-	DocumentPage,
-	DocumentReader,
-	DocumentRun,
-	DocumentText,
-	EncodedDocument,
-	PageRange,
-} from './ports/document-reader.ts';
+export * from './ports/document-reader.ts';
 export type { FileSource, SourceFile } from './ports/file-source.ts';
-export type {
-	EncodedImage,
-	EncodeOptions,
-	FitOptions,
-	ImageCodec,
-	ImageFormat,
-	ImageInfo,
-	ImageLayer,
-	RawImage,
-	TranscodedImage,
-	TranscodeOptions,
-} from './ports/image-codec.ts';
+export * from './ports/image-codec.ts';
 export type { JobCallbacks } from './ports/job-callbacks.ts';
 export type { FeedEndReason, FeedQuery, FeedReader, JobFeed, JobUpdate } from './ports/job-feed.ts';
 export type { FetchingCall, RemoteImages } from './ports/remote-images.ts';
+export type { SpeechReader } from './ports/speech-reader.ts';
 export { formBoolean, formInteger, type NumberBounds } from './requests/form.ts';
 export {
 	type IdForm,

@@ -5,6 +5,7 @@ import type { ImageCodec } from './ports/image-codec.ts';
 import type { JobCallbacks } from './ports/job-callbacks.ts';
 import type { JobFeed } from './ports/job-feed.ts';
 import type { RemoteImages } from './ports/remote-images.ts';
+import type { SpeechReader } from './ports/speech-reader.ts';
 
 /** The services that capabilities share. Backends and plugins provide them; the kernel does not know them. */
 export const mediaServices = {
@@ -14,4 +15,5 @@ export const mediaServices = {
 	remoteImages: defineService<RemoteImages>('media.remoteImages'),
 	callbacks: defineService<JobCallbacks>('media.callbacks'),
 	feed: defineService<JobFeed>('media.feed'),
+	speech: defineService<SpeechReader>('media.speech'),
 } as const;

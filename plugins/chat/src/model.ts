@@ -198,7 +198,10 @@ export interface ChatAbilities {
 	readonly files?: readonly string[];
 	/** Whether it accepts pictures. False, the default: a note replaces each picture, and the client gets a warning. */
 	readonly images?: boolean;
-	/** Whether it accepts audio. False, the default: a request with audio is refused with 400. */
+	/**
+	 * Whether it accepts audio. False, the default: a transcription model of the server writes it down, and the text
+	 * arrives as a `DocumentPart`; without one, a request with audio is refused with 400.
+	 */
 	readonly audio?: boolean;
 	/** Whether it calls tools; true by default. False: a request with tools is refused with 400. */
 	readonly tools?: boolean;

@@ -6,7 +6,8 @@ import { createChatCompletion } from './route.ts';
 
 /**
  * Chat that reads files: `POST /v1/chat/completions`. Without a document reader, requests with files are
- * refused. Without a file source, requests that reference stored files are refused.
+ * refused. Without a file source, requests that reference stored files are refused. Without a speech reader, requests
+ * with sound are refused for models that cannot hear.
  */
 export const chat = definePlugin({
 	id: 'chat',
@@ -14,15 +15,16 @@ export const chat = definePlugin({
 	needs: {
 		documents: optional(mediaServices.documents),
 		images: optional(mediaServices.images),
+		speech: optional(mediaServices.speech),
 		clock: services.clock,
 		...fileSources,
 	},
 	models: [chatModels],
 	setup({ config: options, services: sources, models, route }) {
-		const { documents, images, clock } = sources;
+		const { documents, images, speech, clock } = sources;
 		const textCapacity = new Capacity(options.heldChars);
 		const readLimit = new PerTenantLimit(options.concurrency);
-		const tools = { models: models(chatModels), documents, images, sources, clock };
+		const tools = { models: models(chatModels), documents, images, speech, sources, clock };
 		route(createChatCompletion({ options, ...tools, textCapacity, readLimit }));
 	},
 });

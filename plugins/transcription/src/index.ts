@@ -1,1 +1,1 @@
-export * from './model.ts';
+export { transcription } from './plugin.ts';

@@ -12,11 +12,13 @@ export interface AudioFile {
 	readonly name: string;
 	/** In bytes. */
 	readonly size: number;
+	/** A temporary file with the bytes, for programs and libraries that read files themselves. */
+	readonly path: string;
 	/** The bytes of the file. Each call reads from its start. */
 	open(): AsyncIterable<Uint8Array>;
 	/**
-	 * The samples of one channel at `sampleRate` per second, -1 to 1, in chunks. Channels are averaged. Throws
-	 * `invalidValue('file', …)` when the file is damaged, or when no decoder of this server reads the container.
+	 * The samples of one channel at `sampleRate` per second, -1 to 1, in chunks. Channels are averaged. Throws a 400 error
+	 * that names the file when it is damaged or too long, or when no decoder of this server reads it.
 	 */
 	samples(sampleRate: number): AsyncIterable<Float32Array>;
 }
@@ -27,11 +29,11 @@ export interface TranscriptionRequest {
 	/** `translate`: the text is to be English, whatever language is spoken. Only for models with the ability. */
 	readonly task: 'transcribe' | 'translate';
 	/** The spoken language, ISO 639-1 in lower case; absent: the model detects it. */
-	readonly language?: string;
+	readonly language?: string | undefined;
 	/** Text that came before, or words that the model is to expect. */
-	readonly prompt?: string;
+	readonly prompt?: string | undefined;
 	/** 0 to 1; absent: the model decides. */
-	readonly temperature?: number;
+	readonly temperature?: number | undefined;
 	/** The times that the client wants; the text is wanted always. */
 	readonly timestamps: readonly ('segment' | 'word')[];
 }
@@ -51,9 +53,9 @@ export interface TranscriptionSegment {
 	readonly end: number;
 	readonly text: string;
 	/** Mean log probability of its tokens, where the model knows it. */
-	readonly averageLogprob?: number;
+	readonly averageLogprob?: number | undefined;
 	/** Probability that nobody speaks, 0 to 1, where the model knows it. */
-	readonly noSpeechProbability?: number;
+	readonly noSpeechProbability?: number | undefined;
 }
 
 /** A word. Times are seconds from the start of the audio. */
@@ -67,15 +69,15 @@ export interface TranscriptionWord {
 export interface Transcription {
 	readonly text: string;
 	/** ISO 639-1 in lower case, where the model knows it. */
-	readonly language?: string;
+	readonly language?: string | undefined;
 	/** Length of the audio in seconds; absent: the plugin measures it where it can. */
-	readonly seconds?: number;
-	readonly segments?: readonly TranscriptionSegment[];
-	readonly words?: readonly TranscriptionWord[];
+	readonly seconds?: number | undefined;
+	readonly segments?: readonly TranscriptionSegment[] | undefined;
+	readonly words?: readonly TranscriptionWord[] | undefined;
 	/** What the model counted. Absent: the answer counts seconds. */
-	readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+	readonly usage?: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
 	/** What the model could not honour, one sentence each. */
-	readonly warnings?: readonly string[];
+	readonly warnings?: readonly string[] | undefined;
 }
 
 /** The abilities of a model. The plugin refuses what a model cannot do. */
@@ -91,9 +93,8 @@ export interface TranscriptionAbilities {
 }
 
 /**
- * A model that writes down what is said.
- *
- * Refuse a request with `invalidValue(param, message)`. Text given to `run.delta` is a prefix of the result's text.
+ * A model that writes down what is said. Refuse a request with `invalidValue(param, message)`. Text that `run.delta`
+ * gets is a prefix of the result's text.
  */
 export interface TranscriptionModel extends Unloadable {
 	readonly apiVersion: 1;
@@ -108,19 +109,25 @@ export const transcriptionModels = defineModelKind<TranscriptionModel>('transcri
 	abilities: { languages: 'array', translate: 'boolean', segments: 'boolean', words: 'boolean' },
 });
 
-/**
- * Turns audio files into samples. Optional: the plugin reads WAV itself, and other containers are refused to models
- * that need samples.
- */
-export interface AudioDecoder {
-	/** The containers that it reads. */
-	readonly containers: readonly AudioContainer[];
-	/**
-	 * The samples of one channel at `sampleRate` per second, -1 to 1, in chunks. Decoding stops when the reader leaves
-	 * or the signal aborts. Throws `invalidValue('file', …)` for a file that it cannot decode.
-	 */
-	decode(file: AudioFile, sampleRate: number, signal: AbortSignal): AsyncIterable<Float32Array>;
+/** Samples of one channel, -1 to 1, in chunks. */
+export interface DecodedAudio {
+	readonly sampleRate: number;
+	readonly samples: AsyncIterable<Float32Array>;
 }
 
-/** The service under which an {@link AudioDecoder} is provided. */
+/** Turns audio files into samples. Without one, models that need samples get those of uncompressed WAV only. */
+export interface AudioDecoder {
+	/** The containers that it reads. For `wav` it is asked only about compressed samples. */
+	readonly containers: readonly AudioContainer[];
+	/**
+	 * Decodes at `sampleRate` where that costs nothing, else at the rate of the file; channels are averaged. It stops
+	 * when the reader leaves or the signal aborts. Throws `invalidValue('file', …)` for a file that it cannot decode.
+	 */
+	decode(file: DecoderInput, sampleRate: number, signal: AbortSignal): Promise<DecodedAudio>;
+}
+
+/** What a decoder reads. */
+export type DecoderInput = Pick<AudioFile, 'container' | 'path'>;
+
+/** The service of an {@link AudioDecoder}. */
 export const audioDecoder = defineService<AudioDecoder>('transcription.audioDecoder');

@@ -192,6 +192,27 @@ export const pluginFaults: readonly Fault[] = [
 		tests: ['plugins/speech/test/stream.test.ts', 'plugins/speech/test/formats.test.ts'],
 	},
 	{
+		what: 'a WAV file with many channels is louder than it was',
+		file: 'plugins/transcription/src/audio/wav.ts',
+		find: 'sum / channels || 0',
+		replace: 'sum || 0',
+		tests: ['plugins/transcription/test/audio.test.ts'],
+	},
+	{
+		what: 'a compressed file is decoded without an end',
+		file: 'plugins/transcription/src/audio/sent-audio.ts',
+		find: 'count > maxSeconds * sampleRate',
+		replace: 'count > Number.POSITIVE_INFINITY',
+		tests: ['plugins/transcription/test/audio.test.ts'],
+	},
+	{
+		what: 'the end of a streamed text is lost',
+		file: 'plugins/transcription/src/response/stream.ts',
+		find: 'text.length > sent.length && ',
+		replace: 'sent === text && ',
+		tests: ['plugins/transcription/test/running.test.ts'],
+	},
+	{
 		what: 'an error page of an upstream is stored as a video',
 		file: 'plugins/video/src/container-format.ts',
 		find: "ascii(head, 4, 8) !== 'ftyp'",

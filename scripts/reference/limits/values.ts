@@ -1,4 +1,4 @@
-import { audioEncoder } from '@plinth/audio';
+import { audioDecoder, audioEncoder } from '@plinth/audio';
 import { type App, idempotencyKeyMs, type Route, retryWindowMs } from '@plinth/core';
 import { documentReader } from '@plinth/documents';
 import { sharpImages } from '@plinth/sharp';
@@ -39,6 +39,7 @@ import { maxFiles } from '../../../plugins/parse/src/request/documents.ts';
 import { maxChars } from '../../../plugins/parse/src/request/fields.ts';
 import { maxRanges } from '../../../plugins/parse/src/request/pages.ts';
 import { parseAttachments } from '../../../plugins/parse/src/route.ts';
+import { transcriptionOptions } from '../../../plugins/transcription/src/options.ts';
 import { videoOptions } from '../../../plugins/video/src/options.ts';
 import { createVideo } from '../../../plugins/video/src/routes/create.ts';
 import { keptMs, maxAttempts } from '../../../plugins/webhooks/src/deliveries.ts';
@@ -59,12 +60,14 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 		...named('plugins.image.with', imageOptions.parse({})),
 		...named('plugins.parse.with', parseOptions.parse({})),
 		...named('plugins.chat.with', chatOptions.parse({})),
+		...named('plugins.transcription.with', transcriptionOptions.parse({})),
 		...named('plugins.files.with', fileOptions.parse({})),
 		...named('plugins.events.with', eventsOptions.parse({})),
 		...named('backends.jobs.with', jobs),
 		...named('backends.images.with', sharpImages.definition.config.parse({})),
 		...named('backends.documents.with', documentReader.definition.config.parse({})),
 		...named('backends.audio.with', audioEncoder.definition.config.parse({})),
+		...named('backends.decoder.with', audioDecoder.definition.config.parse({})),
 		...named('reader', {
 			...documentLimits,
 			maxInflatedBytes: maxInflated,

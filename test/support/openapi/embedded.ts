@@ -6,6 +6,7 @@ import { chatFacts } from './chats.ts';
 import type { Operation } from './document.ts';
 import { documentFacts } from './documents.ts';
 import type { Facts, Tolerance } from './facts.ts';
+import { hearingFacts } from './hearing.ts';
 import { perishable } from './perishable.ts';
 import { absentPictures, gallery, imageFacts, storePicture } from './pictures.ts';
 import { fileFacts } from './stored-files.ts';
@@ -13,7 +14,7 @@ import { streamFacts } from './streams.ts';
 import { callbackFacts, webhookFacts } from './webhooks.ts';
 
 /**
- * What exists in a server with the models `instant-1`, `held-1`, `silent-1`, `echo-1`, `paint-1` and the built-in ones. Webhooks may go
+ * What exists in a server with the models `instant-1`, `held-1`, `silent-1`, `echo-1`, `paint-1`, `hear-1` and the built-in ones. Webhooks may go
  * to `receiver`, which answers to every POST.
  */
 export async function embeddedFacts(app: App, receiver: string): Promise<Facts> {
@@ -25,6 +26,7 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 	const pictures = await gallery(client);
 	const stored = await storePicture(client);
 	const ofImages = imageFacts(pictures, stored);
+	const ofHearing = await hearingFacts(client);
 	const ofChats = chatFacts(pictures.urls, [ofFiles.kept]);
 	const ofJobs = callbackFacts('POST /v1/videos', receiver);
 	const ofRemixes = callbackFacts('POST /v1/videos/{id}/remix', receiver);
@@ -51,6 +53,7 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 			...ofRemixes.known,
 			...ofImages.known,
 			...ofChats.known,
+			...ofHearing.known,
 			...ofWebhooks.known,
 			...ofStreams.known,
 		},
@@ -58,7 +61,7 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 		needed: [...ofImages.needed, 'GET /v1/videos/results/{name} signature'],
 		endless: ofStreams.endless,
 		files: pictures.files,
-		scenes: { 'POST /v1/audio/speech': spoken, ...ofImages.scenes, ...ofChats.scenes },
+		scenes: { 'POST /v1/audio/speech': spoken, ...ofImages.scenes, ...ofChats.scenes, ...ofHearing.scenes },
 		usual: { ...ofImages.usual, ...ofChats.usual },
 		whole: {
 			...ofImages.whole,
@@ -67,6 +70,7 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 			...ofJobs.whole,
 			...ofRemixes.whole,
 			...documentFacts.whole,
+			...ofHearing.whole,
 		},
 		spelled: [...ofImages.spelled, ...documentFacts.spelled],
 		anyFile: [...documentFacts.anyFile, ...ofFiles.anyFile],

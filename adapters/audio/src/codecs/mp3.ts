@@ -25,12 +25,8 @@ export async function openMp3({ sampleRate, kbps }: Settings): Promise<Codec> {
 	const outputSampleRate = sampleRate as 24_000;
 	encoder.configure({ channels: 1, sampleRate, outputSampleRate, bitrate: kbps as Bitrate });
 	return {
-		push: (samples) => new Uint8Array(encoder.encode([Float32Array.from(samples, toUnit)])),
+		push: (samples) => new Uint8Array(encoder.encode([Float32Array.from(samples, (sample) => sample / 32_768)])),
 		end: () => new Uint8Array(encoder.finalize()),
 		close: () => idle.push(encoder),
 	};
-}
-
-function toUnit(sample: number): number {
-	return sample / 32_768;
 }

@@ -13,7 +13,7 @@ type JsonOptions = Pick<JsonProgram, 'argv' | 'maxLineBytes'>;
 
 /** A request, written as one line to stdin. Files are named relative to the folder. */
 interface JsonRequest extends Readonly<Record<string, unknown>> {
-	readonly kind: 'video' | 'image' | 'speech' | 'chat';
+	readonly kind: 'video' | 'image' | 'speech' | 'chat' | 'transcription';
 }
 
 /**

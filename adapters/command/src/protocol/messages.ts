@@ -3,6 +3,7 @@ import { z } from 'zod';
 const sentence = z.string().transform((text) => text.slice(0, 1_000));
 const file = z.string().min(1).max(4_096);
 const count = z.int().min(0);
+const seconds = z.number().min(0);
 
 /** The messages of a program, one JSON object per line. Unknown members are ignored. */
 export const message = z.discriminatedUnion('type', [
@@ -31,6 +32,11 @@ export const message = z.discriminatedUnion('type', [
 		filtered: count.optional(),
 		finish: z.enum(['stop', 'length', 'tool_calls', 'content_filter']).optional(),
 		usage: z.object({ promptTokens: count, completionTokens: count }).optional(),
+		text: z.string().optional(),
+		language: z.string().optional(),
+		duration: seconds.optional(),
+		segments: z.array(z.object({ start: seconds, end: seconds, text: z.string() })).optional(),
+		words: z.array(z.object({ start: seconds, end: seconds, word: z.string() })).optional(),
 	}),
 	/**
 	 * The request failed. The caller receives the message: as a 400 error that names `param` with one of the

@@ -8,7 +8,7 @@ import { ownerMark, plinthError } from '@plinth/core';
 export class ResultFileError extends Error {}
 
 /** What a file is written from; `path` is another file. */
-type Content = Uint8Array | string | { readonly path: string };
+type Content = Uint8Array | string | AsyncIterable<Uint8Array> | { readonly path: string };
 
 /** The private folder of one run, with its input and result files. */
 export class RunFolder {

@@ -1,4 +1,4 @@
-import { isPlinthError, PlinthError, plinthError } from '@plinth/core';
+import { isPlinthError, isUpload, mediaTypeOf, PlinthError, plinthError } from '@plinth/core';
 import {
 	type DocumentReader,
 	type DocumentText,
@@ -9,6 +9,7 @@ import {
 import type { ChatAbilities, DocumentPart } from '../model.ts';
 import { charactersOf, fit, limitPages } from './fit.ts';
 import { frameOf } from './frame.ts';
+import type { Hear } from './hear.ts';
 import { nameOf, uniqueNames } from './names.ts';
 import type { TextBudget } from './text-budget.ts';
 
@@ -19,11 +20,14 @@ export interface SentFile {
 	readonly param: string;
 	readonly filename: string | undefined;
 	readonly document: SentDocument;
+	/** Whether the client has said that it is sound. */
+	readonly isSound?: boolean;
 }
 
 /** Dependencies of reading files. */
 export interface ReadContext {
 	readonly documents: DocumentReader | undefined;
+	readonly hear: Hear | undefined;
 	readonly abilities: Pick<ChatAbilities, 'documentCharacters'>;
 	readonly budget: TextBudget;
 	readonly readLimit: PerTenantLimit;
@@ -60,13 +64,14 @@ export async function readFiles(files: readonly SentFile[], context: ReadContext
 async function textsOf(
 	files: readonly SentFile[],
 	max: number,
-	{ documents, budget, readLimit, tenant, signal: outer }: ReadContext,
+	context: ReadContext,
 ): Promise<readonly DocumentText[]> {
+	const { budget, readLimit, tenant, signal: outer } = context;
 	const failure = new AbortController();
 	const signal = AbortSignal.any([outer, failure.signal]);
 	return readLimit.map(tenant, files, signal, async (file) => {
 		try {
-			const read = limitPages(await readFile(file, documents, signal), max);
+			const read = limitPages(await readFile(file, context, signal), max);
 			checkFor(file, () => budget.take(charactersOf(read)));
 			return read;
 		} catch (error) {
@@ -78,9 +83,14 @@ async function textsOf(
 
 async function readFile(
 	file: SentFile,
-	reader: DocumentReader | undefined,
+	{ documents: reader, hear }: ReadContext,
 	signal: AbortSignal,
 ): Promise<DocumentText> {
+	const mediaType = hear && (await typeOf(file.document));
+	if (hear && mediaType && (file.isSound || isSound(mediaType))) {
+		const text = await hear(file.document, file.param, signal);
+		return { mediaType, text, truncated: false, metadata: {} };
+	}
 	if (!reader) {
 		throw plinthError('E_VALUE_UNSUPPORTED', {
 			param: file.param,
@@ -94,6 +104,16 @@ async function readFile(
 	} catch (error) {
 		throw withParam(error, file);
 	}
+}
+
+/** Videos too: their sound is heard. */
+function isSound(mediaType: string): boolean {
+	return /^(?:(?:audio|video)\/|application\/ogg)/.test(mediaType);
+}
+
+/** The media type of a file, by its content. */
+export function typeOf(document: SentDocument): Promise<string> | string {
+	return isUpload(document) ? document.mediaType : mediaTypeOf(document);
 }
 
 function checkFor(file: SentFile, check: () => void): void {

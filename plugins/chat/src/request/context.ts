@@ -1,4 +1,5 @@
 import type { DocumentReader, ImageCodec, PerTenantLimit, ReferencedFiles } from '@plinth/toolkit';
+import type { Hear } from '../documents/hear.ts';
 import type { TextBudget } from '../documents/text-budget.ts';
 import type { ChatAbilities } from '../model.ts';
 
@@ -7,6 +8,7 @@ export interface InputContext {
 	readonly abilities: ChatAbilities;
 	readonly documents: DocumentReader | undefined;
 	readonly images: ImageCodec | undefined;
+	readonly hear: Hear | undefined;
 	/** The files that the request references. */
 	readonly referenced: ReferencedFiles;
 	/** Bounds the text held in memory. */

@@ -46,7 +46,7 @@ function readerFor({ part, param }: RawPart, context: InputContext): PartReader 
 		case 'image_url':
 			return pictureOf(part.image_url, `${param}.image_url`, context);
 		case 'input_audio': {
-			const sound = soundOf(part.input_audio, `${param}.input_audio`, context);
+			const sound: ChatPart | SentFile = soundOf(part.input_audio, `${param}.input_audio`, context);
 			return async () => sound;
 		}
 		case 'file':

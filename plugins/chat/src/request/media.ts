@@ -1,4 +1,4 @@
-import { invalidValue, isUpload, mediaTypeOf, plinthError, unsupportedValue } from '@plinth/core';
+import { invalidValue, isUpload, plinthError, unsupportedValue } from '@plinth/core';
 import {
 	documentFromField,
 	encodedImage,
@@ -10,7 +10,7 @@ import {
 	type SentImage,
 } from '@plinth/toolkit';
 import { nameOf } from '../documents/names.ts';
-import type { SentFile } from '../documents/read.ts';
+import { type SentFile, typeOf } from '../documents/read.ts';
 import type { AudioPart, ChatPart, ImagePart } from '../model.ts';
 import type { InputContext } from './context.ts';
 import type { SentPart } from './parts.ts';
@@ -59,16 +59,18 @@ async function probePicture(
 	return { mediaType: `image/${format}`, source };
 }
 
-/** Sound for the model. Throws 400 when the model accepts none. */
+/** Sound for the model, or to be heard for it. Throws 400 when the model accepts none and the server hears none. */
 export function soundOf(
 	{ data, format }: PartOf<'input_audio'>['input_audio'],
 	param: string,
-	{ abilities }: InputContext,
-): AudioPart {
-	if (!abilities.audio) {
+	{ abilities, hear }: InputContext,
+): AudioPart | SentFile {
+	if (!abilities.audio && !hear) {
 		throw unsupportedValue(param, `${param}: the model accepts no audio. Send the words as text.`);
 	}
-	return { type: 'audio', format, source: sourceOf(documentFromField(data, `${param}.data`)) };
+	const document = documentFromField(data, `${param}.data`);
+	if (abilities.audio) return { type: 'audio', format, source: sourceOf(document) };
+	return { type: 'sent', param: `${param}.data`, filename: `audio.${format}`, document, isSound: true };
 }
 
 /** A file that the model accepts by type, or one to be read as text. */
@@ -124,10 +126,6 @@ function documentOf(
 	}
 	const document = documentFromField(data, dataParam);
 	return { param: dataParam, load: async () => document };
-}
-
-function typeOf(sent: SentDocument): Promise<string> | string {
-	return isUpload(sent) ? sent.mediaType : mediaTypeOf(sent);
 }
 
 function sourceOf(sent: SentDocument): Uint8Array | { readonly path: string } {

@@ -34,7 +34,10 @@ const audio = z
 			format: z.enum(['wav', 'mp3']),
 		}),
 	})
-	.meta({ id: 'ChatAudioPart', description: 'Sound, for models that accept audio.' });
+	.meta({
+		id: 'ChatAudioPart',
+		description: 'Sound. For models that do not hear, a transcription model of the server writes it down.',
+	});
 
 const file = z
 	.object({

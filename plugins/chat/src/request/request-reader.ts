@@ -2,6 +2,7 @@ import type { Call } from '@plinth/core';
 import { ReferencedFiles } from '@plinth/toolkit';
 import { checkAbilities } from '../abilities.ts';
 import type { ChatContext } from '../context.ts';
+import { hearingFor } from '../documents/hear.ts';
 import { TextBudget } from '../documents/text-budget.ts';
 import type { ChatAbilities, ChatRequest } from '../model.ts';
 import { extraMembers } from './extra-members.ts';
@@ -68,7 +69,7 @@ export class RequestReader {
 
 	async #readFor(abilities: ChatAbilities): Promise<ReadRequest> {
 		checkAbilities(abilities, this.#options);
-		const { options, textCapacity, documents, images, readLimit } = this.#context;
+		const { options, textCapacity, documents, images, speech, readLimit } = this.#context;
 		const { principal, signal } = this.#call;
 		const { extra, warnings: ignored } = extraMembers(this.#body, abilities);
 		const { topLogprobs, ...supported } = this.#options;
@@ -83,6 +84,7 @@ export class RequestReader {
 			abilities,
 			documents,
 			images,
+			hear: hearingFor(speech, this.#call),
 			referenced: this.#referenced,
 			budget,
 			readLimit,

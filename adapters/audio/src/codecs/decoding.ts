@@ -1,0 +1,55 @@
+import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input, type InputAudioTrack } from 'mediabunny';
+import type { Codec } from './codec.ts';
+
+/**
+ * Decodes a file: each `end` returns the next block. The first one has the sample rate, as a float of 64 bits; then
+ * come samples as floats of 32 bits; the last one is empty.
+ */
+export function openDecoding({ path }: { readonly path: string }): Codec {
+	const blocks = decoded(path);
+	const end = async () => new Uint8Array((await blocks.next()).value ?? new ArrayBuffer(0));
+	return { push: end, end, close: () => void blocks.return() };
+}
+
+async function* decoded(path: string): AsyncGenerator<ArrayBuffer, void> {
+	const input = new Input({ formats: ALL_FORMATS, source: new FilePathSource(path) });
+	const track = await input.getPrimaryAudioTrack();
+	if (!track) throw new Error('There is no audio in the file.');
+	// Models of speech want 16 kHz, and the decoder of Opus makes that in passing.
+	yield Float64Array.of(track.codec === 'opus' ? 16_000 : track.sampleRate).buffer;
+	const decode = await openDecoder(track);
+	let block: number[] = [];
+	for await (const { data } of new EncodedPacketSink(track).packets()) {
+		for (const value of await decode(data)) block.push(value);
+		if (block.length < 16_384) continue;
+		yield Float32Array.from(block).buffer;
+		block = [];
+	}
+	if (block.length > 0) yield Float32Array.from(block).buffer;
+}
+
+/** Decodes the packets of a track. Its library is loaded on first use. */
+async function openDecoder(track: InputAudioTrack): Promise<(packet: Uint8Array) => Promise<Float32Array>> {
+	const { codec } = track;
+	if (codec === 'opus') {
+		const { createDecoder } = await import('libopus-wasm');
+		const decoder = await createDecoder({ channels: 1, sampleRate: 16_000 });
+		return async (packet) => decoder.decodeFloat(packet);
+	}
+	if (codec !== 'mp3' && codec !== 'flac') throw new Error(`There is no decoder for ${codec}.`);
+	const [{ MPEGDecoder }, { FLACDecoder }] = [
+		await import('mpg123-decoder'),
+		await import('@wasm-audio-decoders/flac'),
+	];
+	const decoder = codec === 'mp3' ? new MPEGDecoder() : new FLACDecoder();
+	await decoder.ready;
+	// The head of a FLAC stream, which its decoder needs first.
+	const { description } = (await track.getDecoderConfig()) ?? {};
+	if (description) await decoder.decodeFrames([new Uint8Array(description as Uint8Array)]);
+	return async (packet) => mixed((await decoder.decodeFrames([packet])).channelData);
+}
+
+/** The mean of all channels. */
+function mixed([first = new Float32Array(), ...others]: readonly Float32Array[]): Float32Array {
+	return first.map((value, at) => others.reduce((sum, each) => sum + (each[at] ?? 0), value) / (others.length + 1));
+}

@@ -1,0 +1,18 @@
+const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+/** Codes of two letters by the English name of their language, in lower case. Made on first use. */
+let codes: ReadonlyMap<string, string> | undefined;
+
+/** The code of a language: OpenAI writes `english`, other servers `en`. Undefined for other values. */
+export function languageCode(said: unknown): string | undefined {
+	if (typeof said !== 'string') return undefined;
+	const name = said.toLowerCase();
+	if (/^[a-z]{2,3}$/.test(name)) return name;
+	codes ??= new Map(letters.flatMap((first) => letters.map((second) => entryOf(first + second))));
+	return codes.get(name);
+}
+
+/** Older codes of a language, such as `iw`, lead to the present one. */
+function entryOf(code: string): readonly [string, string] {
+	return [names.of(code)?.toLowerCase() ?? code, Intl.getCanonicalLocales(code)[0]?.slice(0, 2) ?? code];
+}

@@ -1,0 +1,35 @@
+import { modelError, type ServerEvent } from '@plinth/core';
+import { awaitFirst } from '@plinth/toolkit';
+import type { Transcription } from '../model.ts';
+import { usageOf } from './reply.ts';
+
+/**
+ * A transcription as events: `transcript.text.delta` for each piece of text, then `transcript.text.done`. Resolves with
+ * the first event, and rejects with an earlier failure. The signal of the work also aborts when the reader leaves.
+ */
+export function transcriptEvents(
+	outer: AbortSignal,
+	work: (signal: AbortSignal, onDelta: (text: string) => void) => Promise<Transcription>,
+): Promise<AsyncIterable<ServerEvent>> {
+	const left = new AbortController();
+	const events = new ReadableStream<ServerEvent>({
+		start(controller) {
+			let sent = '';
+			const onDelta = (delta: string) => {
+				sent += delta;
+				controller.enqueue({ data: { type: 'transcript.text.delta', delta } });
+			};
+			work(AbortSignal.any([outer, left.signal]), onDelta).then(
+				(result) => {
+					const { text, warnings } = result;
+					if (text.length > sent.length && text.startsWith(sent)) onDelta(text.slice(sent.length));
+					controller.enqueue({ data: { type: 'transcript.text.done', text, usage: usageOf(result), warnings } });
+					controller.close();
+				},
+				(error: unknown) => controller.error(error),
+			);
+		},
+		cancel: () => left.abort(new Error('The client has disconnected.')),
+	});
+	return awaitFirst(events, Boolean, () => modelError('The model returned no text.'));
+}

@@ -1,0 +1,2 @@
+export type { TranscriptionModelSubject, TranscriptionModelSuiteOptions } from './subject.ts';
+export { transcriptionModelSuite } from './suite.ts';
