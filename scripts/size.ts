@@ -9,6 +9,7 @@ const limits: Readonly<Record<string, number>> = {
 	'core/toolkit': 2_500,
 	'core/testing': 5_000,
 	'adapters/audio': 750,
+	'adapters/ai-sdk': 1_200,
 	'adapters/builtin': 3_500,
 	'adapters/command': 1_600,
 	'adapters/documents': 3_300,

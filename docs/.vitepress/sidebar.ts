@@ -52,7 +52,7 @@ export const sidebar: readonly SidebarItem[] = [
 		text: 'Adapters',
 		collapsed: true,
 		items: [
-			...['openai', 'builtin', 'command', 'sqlite', 'fs', 'keys'].map(adapter),
+			...['openai', 'ai-sdk', 'builtin', 'command', 'sqlite', 'fs', 'keys'].map(adapter),
 			...['memory', 'sharp', 'documents', 'audio', 'hosts'].map(adapter),
 		],
 	},

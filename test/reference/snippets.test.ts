@@ -15,6 +15,7 @@ const of = (...languages: readonly string[]) => snippets.filter(({ language }) =
 // Where tests run the JavaScript of a page. TypeScript is checked as one program: typed.test.ts.
 const runners: Readonly<Record<string, string>> = {
 	'README.md': 'test/e2e/readme.test.ts',
+	'docs/adapters/ai-sdk.md': 'examples/ai-sdk-app/test/app.test.ts',
 	'docs/guides/write-a-backend.md': 'test/packages/guides.test.ts',
 	'docs/guides/write-a-model.md': 'test/packages/guides.test.ts',
 	'docs/guides/write-a-plugin.md': 'test/packages/guides.test.ts',

@@ -21,6 +21,8 @@ export async function writeProject(dir: string, name: string, text: string): Pro
 	await symlink(join(installed, '@plinth'), join(modules, '@plinth'));
 	await symlink(join(installed, 'plinth'), join(modules, 'plinth'));
 	await symlink(join(installed, 'openai'), join(modules, 'openai'));
+	await symlink(join(installed, '@ai-sdk'), join(modules, '@ai-sdk'));
+	await symlink(join(installed, 'ai'), join(modules, 'ai'));
 	await writeFile(join(dir, 'package.json'), '{"type":"module"}');
 	await writeFile(join(dir, name), text);
 	return join(dir, name);

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createPlinth, type PlinthProvider } from '@plinth/ai-sdk/provider';
+import { jsonResponse, scriptedUpstream } from '@plinth/testing';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { root, startNode } from '../../../test/support/cli.ts';
+import { readMp4 } from '../../../test/support/mp4.ts';
+import { fencedCode, writeProject } from '../../../test/support/readme.ts';
+import { keyA, removeDir, type Served, serveEmbedded, temporaryDir } from '../../../test/support/serve.ts';
+import { readWav } from '../../../test/support/wav.ts';
+import { askForAll, dictation } from '../app.ts';
+
+let served: Served;
+let plinth: PlinthProvider;
+let folder: string;
+
+beforeAll(async () => {
+	served = await serveEmbedded();
+	folder = await temporaryDir('ai-sdk-app');
+	plinth = createPlinth({ baseURL: `${served.url}/v1`, apiKey: keyA });
+});
+
+afterAll(async () => {
+	await served.stop();
+	await removeDir(folder);
+});
+
+test('every function of the SDK gets what it asks for', async () => {
+	const lines = await askForAll(plinth, folder);
+	expect(lines).toEqual([
+		expect.stringMatching(/^generateText: \d{2,} characters, \d{2,} tokens$/),
+		expect.stringMatching(/^streamText: \d+ pieces, \d{2,} characters$/),
+		'generateObject: rent, currency',
+		expect.stringMatching(/^generateImage: image\/png, \d{4,} bytes$/),
+		expect.stringMatching(/^generateImage \(edit\): image\/png, \d{4,} bytes$/),
+		expect.stringMatching(/^generateSpeech: audio\/wav, \d{4,} bytes$/),
+		expect.stringMatching(/^generateVideo: video\/mp4, \d{4,} bytes$/),
+		'startVideo, getVideoStatus: completed',
+	]);
+	const file = (name: string) => readFile(join(folder, name));
+	expect(await sharp(await file('image.png')).metadata()).toMatchObject({ format: 'png', width: 1024, height: 1024 });
+	// The edit asks for grey.
+	const { channels } = await sharp(await file('edited.png')).stats();
+	expect(new Set(channels.slice(0, 3).map(({ mean }) => Math.round(mean))).size).toBe(1);
+	expect(readWav(await file('speech.wav')).seconds).toBeGreaterThan(0.3);
+	expect(readMp4(await file('video.mp4'))).toMatchObject({ width: 640, height: 480, seconds: 2 });
+});
+
+test('its own speech is transcribed by a server that has a model for it', async () => {
+	const segments = [{ id: 0, start: 0, end: 1.5, text: 'The lake is quiet.' }];
+	const answer = { text: 'The lake is quiet.', language: 'en', duration: 1.5, segments };
+	const server = await scriptedUpstream(jsonResponse(answer), { onTestFinished });
+	const provider = createPlinth({ baseURL: `${server.url}/v1`, apiKey: keyA });
+	const line = await dictation(provider, 'whisper', join(folder, 'speech.wav'));
+	expect(line).toBe('transcribe: "The lake is quiet.", 1 segments');
+	const [{ path = '', headers = {}, body = Buffer.of() } = {}] = server.requests;
+	const form = await new Response(new Uint8Array(body), {
+		headers: { 'content-type': `${headers['content-type']}` },
+	}).formData();
+	expect([path, headers.authorization]).toEqual(['/v1/audio/transcriptions', `Bearer ${keyA}`]);
+	const { file, ...fields } = Object.fromEntries(form);
+	expect(fields).toEqual({
+		model: 'whisper',
+		response_format: 'verbose_json',
+		'timestamp_granularities[]': 'segment',
+		language: 'en',
+	});
+	expect((file as File).name).toBe('audio.wav');
+	expect(readWav(new Uint8Array(await (file as File).arrayBuffer())).seconds).toBeGreaterThan(0.3);
+});
+
+test('the program of the page docs/adapters/ai-sdk.md gets a text and a video', async () => {
+	const [program = ''] = await fencedCode(join(root, 'docs/adapters/ai-sdk.md'), /createPlinth/);
+	expect(program).toContain('http://127.0.0.1:8080/v1');
+	const cwd = join(folder, 'page');
+	const file = await writeProject(cwd, 'page.mjs', program.replace('http://127.0.0.1:8080', served.url));
+	const child = startNode([file], { cwd, env: { PLINTH_API_KEY: keyA } });
+	onTestFinished(() => child.kill());
+	expect(await child.exit).toMatchObject({ code: 0, stdout: expect.stringMatching(/\w{4,}.* video\/mp4\n$/s) });
+});
