@@ -98,6 +98,17 @@ export default defineConfig({
 				},
 			},
 			{
+				// With engines that operators install: their packages are installed apart.
+				extends: true,
+				test: {
+					name: 'engines',
+					include: ['test/engines/*.test.ts'],
+					maxWorkers: 1,
+					testTimeout: 120_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
 				// The same files as in `system`, with their full numbers of rounds.
 				extends: true,
 				test: {

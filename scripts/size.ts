@@ -13,6 +13,7 @@ const limits: Readonly<Record<string, number>> = {
 	'adapters/builtin': 3_500,
 	'adapters/command': 1_600,
 	'adapters/documents': 3_300,
+	'adapters/llama-cpp': 700,
 	'adapters/openai': 3_500,
 	'plugins/transcription': 1_000,
 	'plugins/webhooks': 1_500,

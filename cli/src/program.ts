@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { DevFlags } from './commands/dev.ts';
 import type { InitFlags } from './commands/init.ts';
 import type { CreateFlags } from './commands/keys.ts';
+import type { PullFlags } from './commands/models.ts';
 import type { ParseFlags } from './commands/parse.ts';
 import type { ServeFlags } from './commands/serve.ts';
 import type { ConfigFlags } from './find-config.ts';
@@ -56,6 +57,7 @@ function program(): Command {
 		.action(async (flags: ConfigFlags & { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(flags));
 	addParse(plinth);
 	addKeys(plinth);
+	addModels(plinth);
 	addConfigFiles(plinth);
 	return plinth;
 }
@@ -105,6 +107,18 @@ function addKeys(plinth: Command): void {
 	withConfig(keys.command('revoke <id>'))
 		.description('revoke a key at once, by its id or by the key itself')
 		.action(async (id: string, flags: ConfigFlags) => (await import('./commands/keys.ts')).revokeKey(id, flags));
+}
+
+function addModels(plinth: Command): void {
+	plinth
+		.command('models')
+		.description('download files of models; nothing else does')
+		.command('pull <url>')
+		.description('download a file, or the rest of it; prints its path when its checksum is right')
+		.requiredOption('--sha256 <hex>', 'the checksum that the file must have')
+		.option('--to <folder>', 'the folder of the file', 'models')
+		.option('--allow-http', 'also from other machines without encryption')
+		.action(async (url: string, flags: PullFlags) => (await import('./commands/models.ts')).pull(url, flags));
 }
 
 /** Otherwise a misspelt command would be reported as a surplus argument of the default command. */

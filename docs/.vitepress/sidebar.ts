@@ -53,6 +53,7 @@ export const sidebar: readonly SidebarItem[] = [
 		collapsed: true,
 		items: [
 			...['openai', 'ai-sdk', 'builtin', 'command', 'sqlite', 'fs', 'keys'].map(adapter),
+			...['openai', 'builtin', 'command', 'llama-cpp', 'sqlite', 'fs', 'keys'].map(adapter),
 			...['memory', 'sharp', 'documents', 'audio', 'hosts'].map(adapter),
 		],
 	},

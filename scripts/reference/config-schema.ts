@@ -16,7 +16,7 @@ const contract = (name: string): Place => ({
 
 /** A factory, and how configs name it. */
 interface Named extends Described {
-	/** `@plinth/fs#fsBlobs`, and the package alone where it has one factory of the kind. */
+	/** `@plinth/fs#fsBlobs`, and the package alone where it exports one factory of the kind by itself. */
 	readonly uses: readonly string[];
 	/** The options. */
 	readonly options: Json;
@@ -83,7 +83,8 @@ async function packageOf(path: string) {
 	const name = String(manifest.name);
 	const found = factoriesOf(await import(name));
 	const factories = found.map((factory): Named => {
-		const alone = found.filter(({ kind }) => kind === factory.kind).length === 1;
+		const isOnly = found.filter(({ kind }) => kind === factory.kind).length === 1;
+		const alone = isOnly && !factory.name.includes('.');
 		return {
 			...factory,
 			uses: [...(alone ? [name] : []), `${name}#${factory.name}`],
