@@ -102,7 +102,8 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: 'engines',
-					include: ['test/engines/*.test.ts'],
+					include: ['test/engines/**/*.test.ts'],
+					exclude: ['test/engines/node_modules/**'],
 					maxWorkers: 1,
 					testTimeout: 120_000,
 					hookTimeout: 60_000,
@@ -113,7 +114,7 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: 'long',
-					include: ['test/system/{drain,fuzz,kills,webhook-kills}.test.ts'],
+					include: ['test/system/{comfyui-disconnects,comfyui-kills,drain,fuzz,kills,webhook-kills}.test.ts'],
 					testTimeout: 7_200_000,
 					env: { PLINTH_TEST_LONG: '1' },
 				},

@@ -1,4 +1,5 @@
 import { audio } from './audio.ts';
+import { comfyui } from './comfyui.ts';
 import { download } from './download.ts';
 import { gateway } from './gateway.ts';
 import type { Bench } from './harness/bench.ts';
@@ -22,6 +23,7 @@ const benches: readonly Bench[] = [
 	upload,
 	start,
 	image,
+	comfyui,
 	audio,
 	parse,
 	office,

@@ -6,15 +6,17 @@ const root = resolve(import.meta.dirname, '..');
 /** The most non-blank lines that a package may have, without its tests. */
 const limits: Readonly<Record<string, number>> = {
 	'core/kernel': 11_850,
-	'core/toolkit': 2_500,
 	'core/testing': 5_000,
-	'adapters/audio': 750,
+	'core/toolkit': 2_500,
 	'adapters/ai-sdk': 1_200,
+	'adapters/audio': 750,
 	'adapters/builtin': 3_500,
+	'adapters/comfyui': 1_400,
 	'adapters/command': 1_600,
 	'adapters/documents': 3_300,
 	'adapters/llama-cpp': 700,
 	'adapters/openai': 3_500,
+	'adapters/sherpa-onnx': 700,
 	'plugins/transcription': 1_000,
 	'plugins/webhooks': 1_500,
 };

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { bootErrors, createApp, errors, findConfig } from '@plinth/core';
@@ -27,7 +27,7 @@ const adapters = readdirSync(join(root, 'adapters'));
 const described = adapters.filter((name) => name !== 'openai');
 const configured = ['docs/models.md', 'docs/comparison.md', ...described.map((name) => `docs/adapters/${name}.md`)];
 /** Their configs start a server in `test/engines`, where what they need is installed. */
-const withEngines = ['docs/adapters/llama-cpp.md'];
+const withEngines = ['docs/adapters/llama-cpp.md', 'docs/adapters/sherpa-onnx.md'];
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 describe('the pages in docs', () => {
@@ -186,7 +186,8 @@ describe('a config of a page', () => {
 
 	test.each(startable)('starts a server: $page, $language', async ({ page, language, text }) => {
 		const folder = join(dir, `${page.replaceAll('/', '-')}-${language}`);
-		await mkdir(folder);
+		// The workflows that examples name.
+		await cp(join(root, 'adapters/comfyui/test/workflows'), folder, { recursive: true });
 		const file = await writeProject(folder, `plinth.config.${language}`, text);
 		const env = {
 			PLINTH_DATA_DIR: join(folder, 'data'),

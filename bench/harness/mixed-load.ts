@@ -12,6 +12,8 @@ interface Kind {
 const second =
 	'poll chat refusal poll parse poll speech list refusal poll picture poll chat refusal poll parse list poll edit refusal';
 const videoEachSeconds = 5;
+/** Kinds of PLINTH_BENCH_KINDS, such as `chat,poll`: all others are left out. */
+const only = process.env.PLINTH_BENCH_KINDS?.split(',');
 /** Requests under way at most; of more, a request is left out and counted. */
 const maxUnderWay = 64;
 
@@ -66,7 +68,8 @@ export class MixedLoad {
 		this.#timer = setInterval(() => {
 			const at = this.#sent++;
 			const isVideo = at % (names.length * videoEachSeconds) === names.length - 1;
-			this.#begin(isVideo ? 'video' : (names[at % names.length] as string));
+			const name = isVideo ? 'video' : (names[at % names.length] as string);
+			if (!only || only.includes(name)) this.#begin(name);
 		}, 1_000 / names.length);
 	}
 

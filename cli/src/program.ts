@@ -1,5 +1,6 @@
 import { BootError, redact, version } from '@plinth/core';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CheckFlags } from './commands/check.ts';
 import type { DevFlags } from './commands/dev.ts';
 import type { InitFlags } from './commands/init.ts';
 import type { CreateFlags } from './commands/keys.ts';
@@ -47,7 +48,8 @@ function program(): Command {
 	withConfig(plinth.command('check'))
 		.description('boot without listening; print a summary of the composition, or its problems')
 		.option('--verbose', 'print every part, route and model before the summary')
-		.action(async (flags: ConfigFlags & { verbose?: boolean }) => (await import('./commands/check.ts')).check(flags));
+		.option('--online', 'have models ask their servers, too')
+		.action(async (flags: CheckFlags) => (await import('./commands/check.ts')).check(flags));
 	withConfig(plinth.command('openapi'))
 		.description('print the OpenAPI document of the composed routes')
 		.action(async (flags: ConfigFlags) => (await import('./commands/openapi.ts')).openapi(flags));

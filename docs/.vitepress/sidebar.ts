@@ -52,8 +52,8 @@ export const sidebar: readonly SidebarItem[] = [
 		text: 'Adapters',
 		collapsed: true,
 		items: [
-			...['openai', 'ai-sdk', 'builtin', 'command', 'sqlite', 'fs', 'keys'].map(adapter),
-			...['openai', 'builtin', 'command', 'llama-cpp', 'sqlite', 'fs', 'keys'].map(adapter),
+			...['openai', 'ai-sdk', 'comfyui', 'llama-cpp', 'sherpa-onnx', 'builtin', 'command'].map(adapter),
+			...['sqlite', 'fs', 'keys'].map(adapter),
 			...['memory', 'sharp', 'documents', 'audio', 'hosts'].map(adapter),
 		],
 	},

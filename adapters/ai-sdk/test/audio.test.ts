@@ -72,7 +72,7 @@ describe('a speech model', () => {
 
 describe('a transcription model', () => {
 	const audio: AudioFile = {
-		...{ container: 'wav', mediaType: 'audio/wav', name: 'a.wav', size: 4 },
+		...{ container: 'wav', mediaType: 'audio/wav', name: 'a.wav', size: 4, path: 'a.wav' },
 		async *open() {
 			yield Buffer.from('RI');
 			yield Buffer.from('FF');

@@ -79,6 +79,8 @@ export class Threads {
 			useAtomics: false,
 			// Without those of the process: a thread needs no conditions, and `--eval` or `--inspect` would conflict.
 			execArgv: [],
+			// Small: the large buffers of a thread lie outside its heap.
+			resourceLimits: { maxYoungGenerationSizeMb: 4 },
 		});
 		// Of a thread that fails while it is idle. Without a listener it would end the process.
 		this.#pool.on('error', () => {});

@@ -10,6 +10,8 @@ export interface ThreadsOptions {
 	readonly file: URL;
 	/** Maximum number of threads. */
 	readonly threads?: number | undefined;
+	/** How long an idle thread is kept, in milliseconds; ten seconds by default. */
+	readonly idleMs?: number | undefined;
 }
 
 /** What a caller adds to a job. */
@@ -27,13 +29,11 @@ export interface ThreadTask<Job> {
 	readonly port: MessagePort;
 }
 
-/** How long an idle thread is kept, in milliseconds. */
-const idleMs = 10_000;
-
 /** Threads that run one job each. They start and end on demand, and do not keep the process alive when idle. */
 export class Threads<Job, Result, Report = never> {
 	readonly #file: URL;
 	readonly #threads: number;
+	readonly #idleMs: number;
 	/** Tinypool starts no thread for the jobs in its own queue when an abort has ended the last one. */
 	readonly #slots: Semaphore;
 	#loading: Promise<Tinypool> | undefined;
@@ -41,9 +41,10 @@ export class Threads<Job, Result, Report = never> {
 	readonly #failures = new WeakMap<Tinypool, unknown>();
 	#isStopped = false;
 
-	constructor({ file, threads = Math.min(4, availableParallelism()) }: ThreadsOptions) {
+	constructor({ file, threads = Math.min(4, availableParallelism()), idleMs = 10_000 }: ThreadsOptions) {
 		this.#file = file;
 		this.#threads = threads;
+		this.#idleMs = idleMs;
 		this.#slots = new Semaphore(threads);
 	}
 
@@ -91,7 +92,7 @@ export class Threads<Job, Result, Report = never> {
 			runtime: 'worker_threads',
 			minThreads: 0,
 			maxThreads: this.#threads,
-			idleTimeout: idleMs,
+			idleTimeout: this.#idleMs,
 			// Not those of the process: a thread needs no conditions, and `--eval` or `--inspect` would conflict.
 			execArgv: [],
 			// Small: the large buffers of a thread lie outside its heap.

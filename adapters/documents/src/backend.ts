@@ -2,7 +2,7 @@ import { defineBackend, version } from '@plinth/core';
 import { type DocumentReader, mediaServices } from '@plinth/toolkit';
 import { z } from 'zod';
 import { CachedReader } from './cache/cached-reader.ts';
-import { PooledReader } from './pool/reader.ts';
+import type { PooledReader } from './pool/reader.ts';
 
 const ocr = z.strictObject({
 	/** As Tesseract names them; their data must be installed. */
@@ -38,11 +38,19 @@ export const documentReader = defineBackend({
 	create({ config: { workers, ocr }, onStop }): DocumentReader {
 		const { languages, tessdata = process.env.TESSDATA_PREFIX } = ocr || { languages: [] };
 		const settings = { languages, ...(tessdata === undefined ? {} : { tessdata }) };
-		const reader = new PooledReader({ workers, ocr: ocr ? settings : undefined });
-		onStop(() => reader.pool.close());
+		let loading: Promise<PooledReader> | undefined;
+		// Imported late, so that a server starts fast.
+		const load = async () =>
+			new (await import('./pool/reader.ts')).PooledReader({ workers, ocr: ocr ? settings : undefined });
+		const loaded = () => {
+			loading ??= load();
+			return loading;
+		};
+		// Loaded and closed also when it is unused, so that later reads are refused.
+		onStop(async () => (await loaded()).pool.close());
 		return new CachedReader({
 			version: [version, revision, ...languages].join('+'),
-			read: (document, options = {}, run = {}) => reader.read(document, options, run),
+			read: async (document, options = {}, run = {}) => (await loaded()).read(document, options, run),
 		});
 	},
 });

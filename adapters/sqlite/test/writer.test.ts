@@ -23,6 +23,19 @@ afterEach(() => remove());
 const openJobs = () => createBackend<JobStore>(sqliteJobs({ file }));
 
 describe('the writer thread', () => {
+	test('starts behind the reads of a file of the present schema, and the first write waits for it', async () => {
+		const first = await openDatabase(file, silentLogger());
+		await first.close();
+		let isRunning = false;
+		process.once('worker', (worker) => worker.once('online', () => (isRunning = true)));
+		const { database, close } = await openDatabase(file, silentLogger());
+		expect(isRunning).toBe(false);
+		expect(database.get('SELECT count(*) FROM jobs')).toEqual([0]);
+		await database.write('records.delete', { tenant: 't', collection: 'c', id: 'a' });
+		expect(isRunning).toBe(true);
+		await close();
+	});
+
 	test('commits what arrives in one turn as one group', async () => {
 		const { database, close } = await openDatabase(file, silentLogger());
 		const put = (id: string) =>

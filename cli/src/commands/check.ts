@@ -9,17 +9,25 @@ import { notOffered, summary } from '../summary.ts';
 import { formatTree } from '../tree.ts';
 import { UserError } from '../user-error.ts';
 
+/** The flags of `plinth check`. */
+export interface CheckFlags extends ConfigFlags {
+	readonly verbose?: boolean;
+	readonly online?: boolean;
+}
+
 /**
  * Boots without listening and prints a summary, with `verbose` after every part, or the report of a broken
- * composition. Paths that do not exist yet are replaced by temporary ones.
+ * composition. Paths that do not exist yet are replaced by temporary ones. With `online`, models ask their servers.
  */
-export async function check(flags: ConfigFlags & { readonly verbose?: boolean }): Promise<void> {
+export async function check(flags: CheckFlags): Promise<void> {
 	const { file, config } = await configFrom(flags);
 	const scratch = await mkdtemp(join(tmpdir(), 'plinth-check-')).catch(throwUnwritable);
 	try {
 		const { backends } = redirectPaths(config.backends, scratch);
 		const app = await createApp({ ...config, backends }, { file, log: quietLogger });
 		try {
+			const problems = flags.online ? await app.checkModels() : [];
+			if (problems.length > 0) throw new UserError(problems.join('\n'));
 			const tree = flags.verbose ? formatTree(app.tree(), notOffered(app)) : '';
 			process.stdout.write(`${tree}${await summary(app, { file, config })}`.trimStart());
 		} finally {

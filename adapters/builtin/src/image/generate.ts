@@ -6,12 +6,9 @@ import { planScene } from '../scene/plan.ts';
 import { sceneSvg } from '../scene/scene.ts';
 import { surfaceOf } from '../scene/stage.ts';
 import { quotationOf } from '../scene/words.ts';
-import { type Threads, threadFile } from '../threads.ts';
+import type { Threads } from '../threads.ts';
 import { describe } from './describe.ts';
 import type { DrawJob } from './worker.ts';
-
-/** The module of the threads that draw. */
-export const drawFile = threadFile(import.meta.url, './worker');
 
 /** The sizes that can be drawn: the sides in pixels, and all pixels together. */
 const sides = { min: 64, max: 3840 };

@@ -2,8 +2,7 @@ import { defineModel } from '@plinth/core';
 import { type ImageModel, imageModels } from '@plinth/plugin-image/model';
 import { mediaServices, type RawImage } from '@plinth/toolkit';
 import { z } from 'zod';
-import { Threads } from '../threads.ts';
-import { createGenerator, drawFile } from './generate.ts';
+import { Threads, threadFile } from '../threads.ts';
 import type { DrawJob } from './worker.ts';
 
 /** The procedural image model: no weights and no network. Equal requests with equal seeds give equal pixels. */
@@ -18,13 +17,13 @@ export const builtinImage = defineModel({
 	}),
 	needs: { images: mediaServices.images },
 	create: ({ config, services: { images }, onStop }): ImageModel => {
-		const threads = new Threads<DrawJob, RawImage>({ file: drawFile, threads: config.workers });
+		const threads = new Threads<DrawJob, RawImage>({ file: threadFile(import.meta.url), threads: config.workers });
 		onStop(() => threads.close());
 		return {
 			apiVersion: 1,
 			abilities: { count: 1 },
-			generate: createGenerator({ images, threads }),
-			// Imported late, so that a server starts fast.
+			// Both are imported late, so that a server starts fast.
+			generate: async (...call) => (await import('./generate.ts')).createGenerator({ images, threads })(...call),
 			edit: async (...call) => (await import('./edit/edit.ts')).edit(images, ...call),
 		};
 	},

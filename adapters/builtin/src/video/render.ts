@@ -1,20 +1,11 @@
-import { availableParallelism } from 'node:os';
 import type { VideoRequest, VideoResult, VideoRun } from '@plinth/plugin-video/model';
 import type { ImageCodec } from '@plinth/toolkit';
 import { layOutCaption } from '../scene/caption.ts';
 import { surfaceOf } from '../scene/stage.ts';
-import { Threads, threadFile } from '../threads.ts';
 import { planPath } from './camera.ts';
 import { canvasOf, captionOf, partsOf } from './film.ts';
 import { frameRate } from './frames.ts';
-import type { RenderedVideo, VideoJob } from './worker.ts';
-
-export type VideoThreads = Threads<VideoJob, RenderedVideo, 'frame'>;
-
-/** Creates threads that draw and encode, one video each. */
-export function createVideoThreads(threads = Math.min(2, availableParallelism())): VideoThreads {
-	return new Threads({ file: threadFile(import.meta.url), threads });
-}
+import type { VideoThreads } from './threads.ts';
 
 /** The parameters of one video besides its request. */
 interface Rendering extends Pick<VideoRun, 'signal' | 'seed' | 'progress'> {

@@ -5,13 +5,16 @@ import { createBackend } from '@plinth/testing';
 import type { ImageCodec, RawImage } from '@plinth/toolkit';
 import { afterAll, test } from 'vitest';
 import { edit } from '../../src/image/edit/edit.ts';
-import { createGenerator, drawFile } from '../../src/image/generate.ts';
+import { createGenerator } from '../../src/image/generate.ts';
 import type { DrawJob } from '../../src/image/worker.ts';
 import { Threads } from '../../src/threads.ts';
 
 const { provided: images, stop } = await createBackend<ImageCodec>(sharpImages());
 // Shared by the cases: a thread for each of them would take longer than what it does.
-const threads = new Threads<DrawJob, RawImage>({ file: drawFile, threads: 1 });
+const threads = new Threads<DrawJob, RawImage>({
+	file: new URL('../../src/image/worker.ts', import.meta.url),
+	threads: 1,
+});
 
 afterAll(async () => {
 	await Promise.all([threads.close(), stop()]);

@@ -4,14 +4,17 @@ import { sharpImages } from '@plinth/sharp';
 import { createBackend } from '@plinth/testing';
 import type { ImageCodec, RawImage } from '@plinth/toolkit';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createGenerator, drawFile } from '../../src/image/generate.ts';
+import { createGenerator } from '../../src/image/generate.ts';
 import type { DrawJob } from '../../src/image/worker.ts';
 import { settings } from '../../src/scene/words.ts';
 import { Threads } from '../../src/threads.ts';
 import { alphaAt, distance, imageRequest, imageRun, rawOf } from './fakes.ts';
 
 const { provided: images, stop } = await createBackend<ImageCodec>(sharpImages());
-const threads = new Threads<DrawJob, RawImage>({ file: drawFile, threads: 2 });
+const threads = new Threads<DrawJob, RawImage>({
+	file: new URL('../../src/image/worker.ts', import.meta.url),
+	threads: 2,
+});
 const generate = createGenerator({ images, threads });
 afterAll(async () => {
 	await Promise.all([threads.close(), stop()]);

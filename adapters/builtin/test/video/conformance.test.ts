@@ -4,7 +4,7 @@ import { createBackend } from '@plinth/testing';
 import type { ImageCodec } from '@plinth/toolkit';
 import { afterAll, test } from 'vitest';
 import { createVideoModel } from '../../src/video/model.ts';
-import { createVideoThreads } from '../../src/video/render.ts';
+import { createVideoThreads } from '../../src/video/threads.ts';
 
 const { provided: images, stop } = await createBackend<ImageCodec>(sharpImages());
 // Shared by the cases: threads for each of them would take longer than what they do.

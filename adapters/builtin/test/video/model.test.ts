@@ -6,7 +6,7 @@ import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
 import { afterAll, describe, expect, it } from 'vitest';
 import { settings } from '../../src/scene/words.ts';
 import { builtinVideo, createVideoModel } from '../../src/video/model.ts';
-import { createVideoThreads } from '../../src/video/render.ts';
+import { createVideoThreads } from '../../src/video/threads.ts';
 import { boxesOf, fakeImages, fakeRun, request } from './fakes.ts';
 
 const threads = createVideoThreads(2);

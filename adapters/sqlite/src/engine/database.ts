@@ -5,6 +5,7 @@ import { makePrivateDir } from '@plinth/toolkit';
 import { z } from 'zod';
 import { toReadError, unavailable } from '../errors.ts';
 import { Connection, type Values } from './connection.ts';
+import { hasPresentSchema } from './schema.ts';
 import type { Commands } from './writer.ts';
 import { type InputOf, WriterClient } from './writer-client.ts';
 
@@ -28,12 +29,16 @@ export class Database {
 
 	static async open(file: string, log: Logger): Promise<Database> {
 		const writer = new WriterClient(file, log);
-		await writer.open();
+		const present = presentReader(file);
+		const opened = writer.open();
+		if (present) {
+			// The thread takes 50 ms to start. The first write waits for it, or starts another and rejects with the reason.
+			opened.catch((err: unknown) => log.error({ err, file }, 'The SQLite writer thread could not open the file.'));
+			return new Database(file, writer, present);
+		}
+		await opened;
 		try {
-			const reader = new Connection(file);
-			// A read that waits holds up the event loop, so it does not wait as long as a writer may.
-			reader.exec('PRAGMA query_only = ON; PRAGMA busy_timeout = 1000');
-			return new Database(file, writer, reader);
+			return new Database(file, writer, openReader(file));
 		} catch (error) {
 			await writer.close();
 			throw toReadError(error, file);
@@ -73,6 +78,26 @@ export class Database {
 			throw toReadError(error, this.file);
 		}
 	}
+}
+
+/** A reader of a file that the writer thread need not change before it is read. */
+function presentReader(file: string): Connection | undefined {
+	let reader: Connection | undefined;
+	try {
+		reader = openReader(file);
+		if (hasPresentSchema(reader)) return reader;
+	} catch {
+		// The writer thread finds the same and reports it, or frees room on a full disk.
+	}
+	reader?.close();
+	return undefined;
+}
+
+function openReader(file: string): Connection {
+	const reader = new Connection(file);
+	// A read that waits holds up the event loop, so it does not wait as long as a writer may.
+	reader.exec('PRAGMA query_only = ON; PRAGMA busy_timeout = 1000');
+	return reader;
 }
 
 interface Shared {

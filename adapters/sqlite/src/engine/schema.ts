@@ -150,7 +150,7 @@ class NewerSchema extends Error {
 export function prepareFile(connection: Connection, timeoutMs: number): void {
 	enableWal(connection, timeoutMs);
 	// Nothing to write, which a full disk would refuse.
-	if (versionOf(connection) === migrations.length) return;
+	if (hasPresentSchema(connection)) return;
 	connection.exec('BEGIN IMMEDIATE');
 	try {
 		const version = versionOf(connection);
@@ -162,6 +162,11 @@ export function prepareFile(connection: Connection, timeoutMs: number): void {
 		if (connection.inTransaction) connection.exec('ROLLBACK');
 		throw error;
 	}
+}
+
+/** Whether the file has seen all migrations, and none of a later version. */
+export function hasPresentSchema(connection: Connection): boolean {
+	return versionOf(connection) === migrations.length;
 }
 
 function versionOf(connection: Connection): number {

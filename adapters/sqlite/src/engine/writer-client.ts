@@ -27,6 +27,7 @@ export class WriterClient {
 	readonly #file: string;
 	readonly #log: Logger;
 	#worker: Worker | undefined;
+	#opening: Promise<void> | undefined;
 	#waiting: Waiting[] = [];
 	#committing: Waiting[] = [];
 	#scheduled = false;
@@ -40,8 +41,15 @@ export class WriterClient {
 		this.#log = log;
 	}
 
-	/** Starts the thread, which opens the file and brings it to the present schema. */
-	async open(): Promise<void> {
+	/** Starts the thread unless it is starting. It opens the file and brings it to the present schema. */
+	open(): Promise<void> {
+		this.#opening ??= this.#start().finally(() => {
+			this.#opening = undefined;
+		});
+		return this.#opening;
+	}
+
+	async #start(): Promise<void> {
 		const worker = new Worker(writerFile, {
 			workerData: { file: this.#file } satisfies WriterData,
 			name: 'plinth-sqlite-writer',
@@ -91,6 +99,7 @@ export class WriterClient {
 		while (this.#waiting.length > 0 || this.#committing.length > 0) {
 			await new Promise<void>((resolve) => this.#idle.push(resolve));
 		}
+		await this.#opening?.catch(() => {});
 		const worker = this.#worker;
 		this.#worker = undefined;
 		if (!worker) return;

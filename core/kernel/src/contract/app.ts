@@ -25,6 +25,8 @@ export interface App {
 	openapi(): object;
 	/** A service of the deployment. Throws when nothing provides it. */
 	service<T>(ref: ServiceRef<T>): T;
+	/** Has every model that can check itself do so, as `plinth check --online` does. One sentence for each problem. */
+	checkModels(): Promise<readonly string[]>;
 	/** What is composed, who needs what, and who provides it. */
 	tree(): BootTree;
 }

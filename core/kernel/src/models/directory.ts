@@ -4,6 +4,7 @@ import type { ModelDefinition, ModelInfo, Unloadable } from '../contract/model.t
 import type { BoundModel, ModelCaller, Models } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
+import type { SelfCheck } from '../contract/ports/self-check.ts';
 import type { ResolvedGroup, ResolvedModel, ResolvedPool } from './binding.ts';
 import { defaultCircuit } from './circuit.ts';
 import { codeOf, isModelFailure, isRefusal, retryAfter } from './failures.ts';
@@ -125,6 +126,15 @@ export class ModelDirectory {
 		// In an exclusive group each model takes all there is.
 		const taken = config?.memory === undefined ? 1 : (memory ?? config.memory);
 		return group?.add({ id, model: model as Unloadable, memory: taken, concurrency });
+	}
+
+	/** What the models that check themselves report, behind their ids. */
+	async check(): Promise<readonly string[]> {
+		const checks = this.#targets.map(async ({ isPool, bound: { id, model } }) => {
+			const found = isPool ? [] : ((await (model as SelfCheck).check?.()) ?? []);
+			return found.map((problem) => `model ${id}: ${problem}`);
+		});
+		return (await Promise.all(checks)).flat();
 	}
 
 	#find(kind: string, name: string): Target {

@@ -19,7 +19,9 @@ export interface MemoryWatch {
 export async function watchMemory(maxBytes: number): Promise<MemoryWatch> {
 	const state = new Int32Array(new SharedArrayBuffer(8));
 	const options = { state, maxBytes, everyMs, lastWords: outOfMemory };
-	const thread = new Worker(`(${watch})()`, { eval: true, workerData: options });
+	// The loop makes little garbage.
+	const resourceLimits = { maxYoungGenerationSizeMb: 1 };
+	const thread = new Worker(`(${watch})()`, { eval: true, workerData: options, resourceLimits });
 	await once(thread, 'online');
 	thread.unref();
 	return {

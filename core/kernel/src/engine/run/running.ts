@@ -90,6 +90,10 @@ export class RunningApp implements App {
 		}
 	}
 
+	checkModels(): Promise<readonly string[]> {
+		return this.#parts.models.check();
+	}
+
 	openapi(): object {
 		return this.#parts.http.openapi();
 	}

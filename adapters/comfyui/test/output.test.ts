@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { comfyui } from '../src/index.ts';
+import { withoutText } from '../src/output.ts';
+import { bytesOf, flux, imageRun, movie, open, picture, startComfy, videoRun, wan } from './harness.ts';
+import { png } from './scripted/files.ts';
+
+async function pictureFrom(output: (saved: object) => object, bytes?: Buffer, options = {}) {
+	const comfy = await startComfy({ output });
+	if (bytes) comfy.files.set('output//other', bytes);
+	const model = await open(comfyui.image, { ...flux, ...options, baseURL: comfy.url });
+	return model.generate?.(picture, imageRun());
+}
+
+async function videoFrom(output: (saved: object) => object, bytes?: Buffer) {
+	const comfy = await startComfy({ output });
+	if (bytes) comfy.files.set('output//other', bytes);
+	const model = await open(comfyui.video, { ...wan, baseURL: comfy.url });
+	return bytesOf(await model.generate(movie, videoRun()));
+}
+
+const other = { filename: 'other', subfolder: '', type: 'output' };
+
+describe('a picture', () => {
+	test('has no text chunks, in which ComfyUI writes the whole workflow', async () => {
+		const [made] = (await pictureFrom((saved) => saved))?.images ?? [];
+		const body = Buffer.from(made && 'body' in made ? made.body : []);
+		expect(body.toString('latin1', 0, 8)).toBe('\x89PNG\r\n\x1a\n');
+		expect(body.includes('tEXt')).toBe(false);
+		expect(body.includes('A red boat')).toBe(false);
+		expect(body.includes('IEND')).toBe(true);
+	});
+
+	test('keeps them with keepMetadata', async () => {
+		const [made] = (await pictureFrom((saved) => saved, undefined, { keepMetadata: true }))?.images ?? [];
+		expect(Buffer.from(made && 'body' in made ? made.body : []).includes('A red boat')).toBe(true);
+	});
+
+	test('is the same but for these chunks', () => {
+		const text = png(5, 4, 3, 'told');
+		const start = text.indexOf('tEXt') - 4;
+		const length = text.readUInt32BE(start) + 12;
+		const expected = Buffer.concat([text.subarray(0, start), text.subarray(start + length)]);
+		expect(withoutText(Buffer.from(text))).toEqual(expected);
+		expect(withoutText(Buffer.from(expected))).toEqual(expected);
+		for (let end = 0; end < text.length; end++) withoutText(Buffer.from(text.subarray(0, end)));
+	});
+
+	test.each([
+		['is refused when it is no picture', () => ({ images: [other] }), 'no PNG, JPEG or WebP'],
+		['is refused when it is an animation', () => ({ images: [other], animated: [true] }), 'an animation'],
+		['is missed when nothing was saved', () => ({}), 'saved no file'],
+	])('%s', async (_what, output, message) => {
+		await expect(pictureFrom(output, Buffer.from('<html>'))).rejects.toThrow(message);
+	});
+});
+
+describe('a video', () => {
+	const mp4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomrest of the film', 'latin1');
+
+	test.each([
+		['images with animated', { images: [other], animated: [true] }],
+		['gifs', { gifs: [{ ...other, format: 'video/h264-mp4' }] }],
+		['video', { video: [other] }],
+	])('is found under %s', async (_what, output) => {
+		expect(await videoFrom(() => output, mp4)).toEqual(mp4);
+	});
+
+	test('is refused when it is no MP4', async () => {
+		const webp = Buffer.concat([Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1'), Buffer.alloc(64)]);
+		await expect(videoFrom(() => ({ images: [other] }), webp)).rejects.toThrow('image/webp, not video/mp4');
+	});
+
+	test('goes on where its download broke off', async () => {
+		const comfy = await startComfy({ output: () => ({ images: [other] }) });
+		const long = Buffer.concat([mp4, Buffer.alloc(3_000_000, 'film ')]);
+		comfy.files.set('output//other', long);
+		const cuts = [1_000_000, 2_000_000];
+		const ranges: (string | undefined)[] = [];
+		comfy.intercept = ({ path, headers }, res) => {
+			if (!path.startsWith('/view')) return false;
+			ranges.push(headers.range);
+			const end = cuts.shift();
+			if (end === undefined) return false;
+			const from = Number(/\d+/.exec(headers.range ?? '')?.[0] ?? 0);
+			res.writeHead(from > 0 ? 206 : 200, { 'content-length': long.length - from });
+			res.write(long.subarray(from, end), () => res.destroy());
+			return true;
+		};
+		const model = await open(comfyui.video, { ...wan, baseURL: comfy.url });
+		expect((await bytesOf(await model.generate(movie, videoRun()))).equals(long)).toBe(true);
+		expect(ranges).toHaveLength(3);
+		expect(ranges[2]).toMatch(/^bytes=\d{6,7}-$/);
+	});
+
+	test('is streamed: memory stays flat while a large one is read', async () => {
+		const comfy = await startComfy({ output: () => ({ images: [other] }) });
+		const size = 200 * 1_048_576;
+		comfy.intercept = ({ path }, res) => {
+			if (!path.startsWith('/view')) return false;
+			res.writeHead(200, { 'content-length': size });
+			const block = Buffer.alloc(65_536);
+			let left = size - mp4.length;
+			res.write(mp4);
+			const more = () => {
+				while (left > 0) {
+					const chunk = block.subarray(0, left);
+					left -= chunk.length;
+					if (!res.write(chunk)) return res.once('drain', more);
+				}
+				return res.end();
+			};
+			more();
+			return true;
+		};
+		const model = await open(comfyui.video, { ...wan, baseURL: comfy.url });
+		const { body } = await model.generate(movie, videoRun());
+		const before = process.memoryUsage().rss;
+		let [length, peak] = [0, 0];
+		for await (const chunk of body as AsyncIterable<Uint8Array>) {
+			length += chunk.length;
+			if (length % 4_194_304 < chunk.length) peak = Math.max(peak, process.memoryUsage().rss);
+		}
+		expect(length).toBe(size);
+		expect(peak - before).toBeLessThan(100 * 1_048_576);
+	});
+});

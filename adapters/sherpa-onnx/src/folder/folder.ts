@@ -1,0 +1,71 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Metadata, readMetadata } from './metadata.ts';
+
+/** A file by the name that sherpa-onnx's releases give it, and an example of that name. */
+export type FileRule = readonly [pattern: RegExp, example: string];
+
+/** A file of weights, and the metadata without which the engine ends its process. */
+export type WeightsRule = readonly [...FileRule, keys?: readonly string[]];
+
+/** The tokens of every family. */
+export const tokensFile: FileRule = [/^([^/]+-)?tokens\.txt$/, 'tokens.txt'];
+
+/** The folder of a model. Problems are collected. */
+export class ModelFolder {
+	readonly path: string;
+	readonly problems: string[] = [];
+	readonly #names: readonly string[];
+
+	/** Lists a folder. Throws when there is none. */
+	constructor(folder: string, base: string) {
+		this.path = resolve(base, folder);
+		try {
+			const names = readdirSync(this.path, { recursive: true, encoding: 'utf8' });
+			this.#names = names.map((name) => name.replaceAll('\\', '/')).sort();
+		} catch (cause) {
+			const remedy = 'Unpack the model there, or correct the option folder. Nothing is downloaded';
+			throw new Error(`${this.path} is not a readable folder. ${remedy}.`, { cause });
+		}
+	}
+
+	/** The one file of a rule; of several, the one of 8-bit weights. */
+	file([pattern, example]: FileRule | WeightsRule): string | undefined {
+		const found = this.#names.filter((name) => pattern.test(name));
+		const small = found.filter((name) => name.includes('int8'));
+		const [name, ...others] = small.length > 0 ? small : found;
+		if (others.length > 0) this.problems.push(`${[name, ...others].join(' and ')} are there: keep one of them`);
+		if (name === undefined) this.problems.push(`${example} is missing`);
+		else if (statSync(join(this.path, name)).size === 0) this.problems.push(`${name} is empty`);
+		else return join(this.path, name);
+		return undefined;
+	}
+
+	/** The one ONNX file of a rule. Adds its metadata to `facts`. */
+	async weights(rule: WeightsRule, facts: Map<string, string> = new Map()): Promise<string | undefined> {
+		const path = this.file(rule);
+		if (path === undefined) return undefined;
+		const name = path.slice(this.path.length + 1);
+		const metadata = await readMetadata(path).catch((error: Error): Metadata => {
+			this.problems.push(`${name} ${error.message}`);
+			return new Map();
+		});
+		for (const fact of metadata) facts.set(...fact);
+		const missing = rule[2]?.filter((key) => !metadata.has(key)) ?? [];
+		if (missing.length > 0) this.problems.push(`the metadata of ${name} lacks ${missing.join(', ')}`);
+		return path;
+	}
+
+	/** The paths of optional files, separated by commas as the engine takes them; undefined when there is none. */
+	all(pattern: RegExp): string | undefined {
+		const found = this.#names.filter((name) => pattern.test(name));
+		return found.map((name) => join(this.path, name)).join(',') || undefined;
+	}
+
+	/** Throws one error of all problems. */
+	check(family: string): void {
+		if (this.problems.length === 0) return;
+		const remedy = 'Unpack the archive of the model again, or choose the family that the folder holds';
+		throw new Error(`${this.path} is not a complete ${family} model: ${this.problems.join('; ')}. ${remedy}.`);
+	}
+}

@@ -1,0 +1,65 @@
+import { defineModel, invalidValue } from '@plinth/core';
+import { type SpeechModel, speechModels } from '@plinth/plugin-speech/model';
+import { z } from 'zod';
+import { Engine, engineOptions } from './engine/engine.ts';
+import { openVoices, voiceFamilies } from './folder/voices.ts';
+import { toPieces } from './pieces.ts';
+
+const config = z.strictObject({
+	...engineOptions,
+	/** What the folder holds. Piper voices are of the family `vits`. */
+	family: z.enum(voiceFamilies),
+	/** The language of the texts, for Kokoro from version 1.0: `en-us`, `es`, `fr`. */
+	language: z.string().optional(),
+});
+
+/** A voice from a folder. Each sentence is sent as soon as it is spoken. */
+export const sherpaSpeech = defineModel({
+	kind: speechModels,
+	name: 'sherpaOnnx.speech',
+	description: 'A voice in a folder of this server, spoken by sherpa-onnx.',
+	config,
+	async create(context): Promise<SpeechModel> {
+		const { family, language, threads, folder } = context.config;
+		const { files, rules, speakers, sampleRate, takesLanguage } = await openVoices(folder, context.folder, family);
+		if (language !== undefined && !takesLanguage) {
+			throw new Error('Only Kokoro from version 1.0 takes a language. Remove the option language.');
+		}
+		const engine = new Engine(context);
+		await engine.check();
+		const model = { [family]: { ...files, lang: language }, numThreads: threads };
+		const config = { model, maxNumSentences: 1, ...rules };
+		return {
+			apiVersion: 1,
+			voices: () => speakers,
+			unload: () => engine.unload(),
+			async speak({ input, voice, speed, instructions, isCustomVoice }, { signal }) {
+				const named = speakers.indexOf(voice);
+				const speaker = named >= 0 ? named : speakers.findIndex((_, number) => `${number}` === voice);
+				if (speaker < 0 || isCustomVoice) throw invalidValue('voice', 'This model has no such voice.');
+				const speak = (text: string) => engine.run({ kind: 'speak', config, text, speaker, speed }, { signal });
+				const body = await started(speakPieces(input, speak));
+				const warnings = instructions ? ['This model ignores instructions.'] : [];
+				return { mediaType: 'audio/pcm', channels: 1, sampleRate, body, warnings };
+			},
+		};
+	},
+});
+
+/** Speaks one piece after another, each when the one before has been read. */
+async function* speakPieces(text: string, speak: (piece: string) => Promise<{ readonly body: Uint8Array }>) {
+	for (const piece of toPieces(text)) {
+		const { body } = await speak(piece);
+		if (body.byteLength > 0) yield body;
+	}
+}
+
+/** Waits for the first piece, so that failures become errors with a status. Throws where there is none. */
+async function started(body: AsyncGenerator<Uint8Array>): Promise<AsyncGenerator<Uint8Array>> {
+	const first = await body.next();
+	if (first.done) throw invalidValue('input', 'The voice can speak nothing of this text.');
+	return (async function* () {
+		yield first.value;
+		yield* body;
+	})();
+}
