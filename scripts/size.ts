@@ -5,11 +5,11 @@ const root = resolve(import.meta.dirname, '..');
 
 /** The most non-blank lines that a package may have, without its tests. */
 const limits: Readonly<Record<string, number>> = {
-	'core/kernel': 11_850,
+	'core/kernel': 12_400,
 	'core/testing': 5_000,
 	'core/toolkit': 2_500,
 	'adapters/ai-sdk': 1_200,
-	'adapters/audio': 750,
+	'adapters/audio': 760,
 	'adapters/builtin': 3_500,
 	'adapters/comfyui': 1_400,
 	'adapters/command': 1_600,

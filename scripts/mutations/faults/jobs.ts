@@ -33,8 +33,8 @@ export const jobFaults: readonly Fault[] = [
 	{
 		what: 'a job runs twice in one process once its lease has lapsed',
 		file: `${source}/worker.ts`,
-		find: 'const options = { leaseMs, count, models, perTenant, running };',
-		replace: 'const options = { leaseMs, count, models, perTenant, running: [] };',
+		find: 'const options = { leaseMs, count, ...offer, perTenant, running };',
+		replace: 'const options = { leaseMs, count, ...offer, perTenant, running: [] };',
 		tests: ownership,
 	},
 	{

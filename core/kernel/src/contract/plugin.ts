@@ -3,7 +3,7 @@ import type { Provided, Provides } from './backend.ts';
 import { createFactory } from './core-identity.ts';
 import type { Middleware } from './http/middleware.ts';
 import type { Route } from './http/route.ts';
-import type { JobDefinition, Jobs } from './jobs/jobs.ts';
+import type { JobDefinition, JobModels, Jobs } from './jobs/jobs.ts';
 import type { ModelKind } from './model.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Needs, ResolvedNeeds } from './service.ts';
@@ -16,20 +16,13 @@ export interface BoundModel<M> {
 }
 
 /** The models of one kind. */
-export interface Models<M> {
+export interface Models<M> extends JobModels {
 	/** Finds a model by id or alias, or throws `E_MODEL_NOT_FOUND`. A pool has the model of its first member. */
 	get(id: string): BoundModel<M>;
 	/** Every name by which `get` finds one: ids, aliases and pools. */
 	names(): readonly string[];
 	/** All of them, in the order of the config, without pools. */
 	list(): readonly BoundModel<M>[];
-	/**
-	 * By name, how many calls may be under way now: undefined for any number. 0 where none can begin, as while another
-	 * model of the group works.
-	 */
-	slots(): ReadonlyMap<string, number | undefined>;
-	/** Waits in the line of the model's group until a call of it may begin, and keeps that slot for it for 5 s. */
-	reserve(id: string, caller: Pick<ModelCaller, 'principal' | 'signal'>): Promise<void>;
 	/**
 	 * Calls the model that `id` names, then the others of its pool, then its `fallback` chain, within the limits of the
 	 * config. The next one is called when `work` rejects with `E_MODEL_FAILED`, `E_MODEL_BUSY`, `E_MODEL_UNAVAILABLE`,

@@ -72,8 +72,8 @@ export interface JobFeed {
 	follow(query: FeedQuery): Promise<FeedReader>;
 	/**
 	 * The updates as an event stream: `event` is the type, `id` the cursor, and `data` is `{ object: 'event',
-	 * type, created_at (Unix seconds), data: view }`, with `position` beside it where there is one. A stream that ends early closes with `stream.end`, whose
-	 * data is `{ reason }`.
+	 * type, created_at (Unix seconds), data: view }`, with `position` beside it where there is one. A stream that ends
+	 * early closes with `stream.end`, whose data is `{ reason }`.
 	 */
 	events(reader: FeedReader): AsyncIterable<ServerEvent>;
 }

@@ -1,5 +1,4 @@
 import type { UploadedFile } from '../http/upload.ts';
-import type { Models } from '../plugin.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { JsonObject } from '../ports/json.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -42,7 +41,21 @@ export type JobKindSettings = Partial<
 >;
 
 /** What a worker asks about models. The `models(kind)` of a plugin has it. */
-export type JobModels = Pick<Models<unknown>, 'slots' | 'reserve'>;
+export interface JobModels {
+	/**
+	 * By name, how many calls may be under way now: undefined for any number. 0 where none can begin, as while another
+	 * model of the group works.
+	 */
+	slots(): ReadonlyMap<string, number | undefined>;
+	/**
+	 * Waits in the line of the model's group until a call of it may begin, and keeps that slot for it for 5 seconds.
+	 * Rejects with `E_MODEL_BUSY` when the line is full, and with the signal's reason.
+	 */
+	reserve(
+		id: string,
+		caller: { readonly principal: { readonly tenant: string }; readonly signal: AbortSignal },
+	): Promise<void>;
+}
 
 /** Does the work of one kind of job. */
 export interface JobDefinition {
