@@ -182,10 +182,12 @@ describe('a config of a page', () => {
 		expect(missing).toEqual([]);
 	});
 
-	const startable = configs.filter(({ page }) => !withEngines.includes(page));
+	const startable = configs
+		.map((each, number) => ({ ...each, number }))
+		.filter(({ page }) => !withEngines.includes(page));
 
-	test.each(startable)('starts a server: $page, $language', async ({ page, language, text }) => {
-		const folder = join(dir, `${page.replaceAll('/', '-')}-${language}`);
+	test.each(startable)('starts a server: $page, $language', async ({ page, language, text, number }) => {
+		const folder = join(dir, `${number}-${page.replaceAll('/', '-')}-${language}`);
 		// The workflows that examples name.
 		await cp(join(root, 'adapters/comfyui/test/workflows'), folder, { recursive: true });
 		const file = await writeProject(folder, `plinth.config.${language}`, text);
