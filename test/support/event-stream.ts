@@ -9,6 +9,7 @@ export interface Frame {
 		readonly object: string;
 		readonly type: string;
 		readonly created_at: number;
+		readonly position?: number;
 		readonly data: Readonly<Record<string, unknown>>;
 	};
 }

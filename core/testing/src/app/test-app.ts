@@ -5,7 +5,8 @@ import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { type Requests, requestsTo } from './requests.ts';
 
 /** What a test composes. Everything that is not given is a fake. */
-export interface TestAppOptions extends Pick<AppConfig, 'server' | 'jobs' | 'backends' | 'models' | 'plugins'> {
+export interface TestAppOptions
+	extends Pick<AppConfig, 'server' | 'jobs' | 'backends' | 'models' | 'groups' | 'plugins'> {
 	/** The key of requests that name none: `tenant`, or `tenant.scope+scope`. `alice` unless set. */
 	readonly key?: string;
 	/** A clock that the test shares with other parts; a new {@link manualClock} unless set. */
@@ -35,13 +36,14 @@ export interface TestApp extends Requests {
  */
 export async function testApp(options: TestAppOptions): Promise<TestApp> {
 	const { clock = manualClock(), log = silentLogger(), env = {}, key = 'alice', realTime = false } = options;
-	const { server, jobs, backends, models, plugins } = options;
+	const { server, jobs, backends, models, groups, plugins } = options;
 	const app = await createApp(
 		{
 			server: { drainDelayMs: 0, graceMs: 50, ...server },
 			backends: { auth: fakeBackend(services.authenticator, anyKey), ...backends },
 			...(jobs ? { jobs } : {}),
 			...(models ? { models } : {}),
+			...(groups ? { groups } : {}),
 			...(plugins ? { plugins } : {}),
 		},
 		{ log, env, ...(realTime ? {} : { clock }) },

@@ -1,0 +1,51 @@
+import { events } from '@plinth/plugin-events';
+import { eventually } from '@plinth/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { rawClient } from '../support/client.ts';
+import { openEvents } from '../support/event-stream.ts';
+import { fakeChat } from '../support/fake-chat.ts';
+import { gate, heldVideo } from '../support/fake-models.ts';
+import { keyA, keyB, serveEmbedded } from '../support/serve.ts';
+
+test('videos of a group stay queued, and know their position, while another model works', async () => {
+	const [first, second] = [gate(), gate()];
+	const served = await serveEmbedded({
+		models: { 'clip-1': heldVideo(first), 'clip-2': heldVideo(second), talk: fakeChat() },
+		groups: { card: { exclusive: true, models: ['clip-1', 'clip-2', 'talk'], maxBatchSeconds: 0 } },
+		plugins: { events: events() },
+		jobs: { pollMs: 100 },
+	});
+	onTestFinished(() => served.stop());
+	const [a, b] = [rawClient(served.url, keyA), rawClient(served.url, keyB)];
+
+	const one = await a.create({ model: 'clip-1', prompt: 'one' });
+	await first.reached;
+	const two = await a.create({ model: 'clip-2', prompt: 'two' });
+	const three = await b.create({ model: 'clip-2', prompt: 'three' });
+	const stream = await openEvents(`${served.url}/v1/videos/${three.id}/events`, keyB);
+	onTestFinished(() => stream.close());
+	const waiting = await stream.until('job.waiting');
+	expect(waiting.data).toMatchObject({ position: 2, data: { id: three.id, status: 'queued', progress: 0 } });
+	const talk = fetch(`${served.url}/v1/chat/completions`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${keyB}`, 'content-type': 'application/json' },
+		body: JSON.stringify({ model: 'talk', messages: [{ role: 'user', content: 'hello' }] }),
+	});
+	const groupOf = async (id: string) => (await a.json<{ group: { waiting: number } }>(`/v1/models/${id}`)).group;
+	await eventually('both wait', async () => (await groupOf('talk')).waiting === 1);
+	expect([await groupOf('clip-1'), await groupOf('clip-2')]).toEqual([
+		{ id: 'card', state: 'busy', waiting: 0 },
+		{ id: 'card', state: 'unloaded', waiting: 1 },
+	]);
+
+	first.open();
+	await a.finished(one.id);
+	await second.reached;
+	expect(await groupOf('clip-1')).toMatchObject({ state: 'unloaded' });
+	second.open();
+	expect((await talk).status).toBe(200);
+	await a.finished(two.id);
+	await b.finished(three.id);
+	await stream.over();
+	expect(stream.types().at(-1)).toBe('job.completed');
+});
