@@ -4,6 +4,7 @@ import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provide
 import { chatModelSuite } from '@plinth/plugin-chat/testing';
 import { imageModelSuite } from '@plinth/plugin-image/testing';
 import { speechModelSuite } from '@plinth/plugin-speech/testing';
+import { transcriptionModelSuite } from '@plinth/plugin-transcription/testing';
 import { smallMp4, videoModelSuite } from '@plinth/plugin-video/testing';
 import { sharpImages } from '@plinth/sharp';
 import { type ConformanceCase, createBackend, scriptedUpstream, type UpstreamScript } from '@plinth/testing';
@@ -178,4 +179,27 @@ describe('a video model of version 3 keeps the sentence:', () => {
 		resultOrigins: [filmsURL],
 	});
 	runAll(videoModelSuite({ create: () => subjectOf(instance), supports: { deterministic: true, reference: true } }));
+});
+
+/** Hears the same in every file, after a moment. */
+const listener: UpstreamScript = async (response) => {
+	await delay(20);
+	const segments = [{ id: 0, seek: 0, start: 0, end: 1, text: 'The total is 42.', tokens: [], temperature: 0 }];
+	const more = { avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
+	response.writeHead(200, { 'content-type': 'application/json' });
+	response.end(
+		JSON.stringify({
+			...{ text: 'The total is 42.', language: 'english', duration: 1 },
+			segments: segments.map((segment) => ({ ...segment, ...more })),
+			words: [{ word: 'total', start: 0.2, end: 0.5 }],
+		}),
+	);
+};
+const listenerURL = await upstreamOf(listener);
+
+describe('a transcription model keeps the sentence:', () => {
+	const options = { baseURL: listenerURL, apiKey: 'sk-test' };
+	const chosen = { provider: '@ai-sdk/openai', model: 'whisper-1', options };
+	const instance = aiSdk.transcription({ ...chosen, timestamps: ['segment', 'word'] });
+	runAll(transcriptionModelSuite({ create: () => subjectOf(instance), supports: { deterministic: true } }));
 });

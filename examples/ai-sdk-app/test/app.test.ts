@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPlinth, type PlinthProvider } from '@plinth/ai-sdk/provider';
-import { jsonResponse, scriptedUpstream } from '@plinth/testing';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { root, startNode } from '../../../test/support/cli.ts';
+import { fakeTranscription, heardWords } from '../../../test/support/fake-transcription.ts';
 import { readMp4 } from '../../../test/support/mp4.ts';
 import { fencedCode, writeProject } from '../../../test/support/readme.ts';
 import { keyA, removeDir, type Served, serveEmbedded, temporaryDir } from '../../../test/support/serve.ts';
@@ -16,7 +16,7 @@ let plinth: PlinthProvider;
 let folder: string;
 
 beforeAll(async () => {
-	served = await serveEmbedded();
+	served = await serveEmbedded({ models: { listener: fakeTranscription() } });
 	folder = await temporaryDir('ai-sdk-app');
 	plinth = createPlinth({ baseURL: `${served.url}/v1`, apiKey: keyA });
 });
@@ -48,26 +48,8 @@ test('every function of the SDK gets what it asks for', async () => {
 });
 
 test('its own speech is transcribed by a server that has a model for it', async () => {
-	const segments = [{ id: 0, start: 0, end: 1.5, text: 'The lake is quiet.' }];
-	const answer = { text: 'The lake is quiet.', language: 'en', duration: 1.5, segments };
-	const server = await scriptedUpstream(jsonResponse(answer), { onTestFinished });
-	const provider = createPlinth({ baseURL: `${server.url}/v1`, apiKey: keyA });
-	const line = await dictation(provider, 'whisper', join(folder, 'speech.wav'));
-	expect(line).toBe('transcribe: "The lake is quiet.", 1 segments');
-	const [{ path = '', headers = {}, body = Buffer.of() } = {}] = server.requests;
-	const form = await new Response(new Uint8Array(body), {
-		headers: { 'content-type': `${headers['content-type']}` },
-	}).formData();
-	expect([path, headers.authorization]).toEqual(['/v1/audio/transcriptions', `Bearer ${keyA}`]);
-	const { file, ...fields } = Object.fromEntries(form);
-	expect(fields).toEqual({
-		model: 'whisper',
-		response_format: 'verbose_json',
-		'timestamp_granularities[]': 'segment',
-		language: 'en',
-	});
-	expect((file as File).name).toBe('audio.wav');
-	expect(readWav(new Uint8Array(await (file as File).arrayBuffer())).seconds).toBeGreaterThan(0.3);
+	const line = await dictation(plinth, 'listener', join(folder, 'speech.wav'));
+	expect(line).toBe(`transcribe: "${heardWords}", 2 segments`);
 });
 
 test('the program of the page docs/adapters/ai-sdk.md gets a text and a video', async () => {
