@@ -17,7 +17,10 @@ const conditions = ['@plinth/source', 'module', 'node', 'development|production'
 
 /** Whole programs, every snippet of the pages compiled, and what waits for faulty models: what takes a while, and needs nothing but npm packages. */
 const lengthy = [
+	'adapters/ai-sdk/test/conformance.test.ts',
+	'adapters/audio/test/decoding.test.ts',
 	'adapters/builtin/test/{image,speech,video}/model.test.ts',
+	'adapters/builtin/test/video/conformance.test.ts',
 	'adapters/builtin/test/chat/schemas.test.ts',
 	'adapters/documents/test/pool.test.ts',
 	'adapters/documents/test/formats/ooxml/{growth,hostile}.test.ts',
@@ -26,6 +29,7 @@ const lengthy = [
 	'cli/test/{demo,dev,elsewhere,serve}.test.ts',
 	'plugins/*/test/testing.test.ts',
 	'test/e2e/{polyglots,readme,webhooks,webhook-targets}.test.ts',
+	'examples/ai-sdk-app/test/*.test.ts',
 	'examples/yaml-deployment/test/deployment.test.ts',
 	'test/reference/typed.test.ts',
 ];
