@@ -5,7 +5,7 @@ const root = resolve(import.meta.dirname, '..');
 
 /** The most non-blank lines that a package may have, without its tests. */
 const limits: Readonly<Record<string, number>> = {
-	'core/kernel': 12_400,
+	'core/kernel': 12_450,
 	'core/testing': 5_000,
 	'core/toolkit': 2_500,
 	'adapters/ai-sdk': 1_200,
@@ -17,7 +17,7 @@ const limits: Readonly<Record<string, number>> = {
 	'adapters/llama-cpp': 700,
 	'adapters/openai': 3_500,
 	'adapters/sherpa-onnx': 700,
-	'plugins/transcription': 1_000,
+	'plugins/transcription': 1_010,
 	'plugins/webhooks': 1_500,
 };
 const longestFile = 300;

@@ -189,6 +189,8 @@ export interface ChatRun {
 
 /** The abilities of a model. The plugin does what a model cannot do, or refuses it. */
 export interface ChatAbilities {
+	/** The length of its context in tokens; for `/v1/models`. */
+	readonly contextTokens?: number;
 	/**
 	 * Maximum characters of documents in one request; absent: no limit. Longer documents are cut after a page, with a
 	 * notice for the model and a warning for the client.
@@ -234,17 +236,32 @@ export interface ChatModel extends Unloadable {
 }
 
 /** The family of chat models. */
-export const chatModels = defineModelKind<ChatModel>('chat', {
-	apiVersion: 1,
-	functions: { stream: 'required', forward: 'optional', unload: 'optional' },
-	abilities: {
-		documentCharacters: 'number',
-		files: 'array',
-		images: 'boolean',
-		audio: 'boolean',
-		tools: 'boolean',
-		json: 'string',
-		logprobs: 'boolean',
-		extra: 'array',
+export const chatModels = defineModelKind<ChatModel>(
+	'chat',
+	{
+		apiVersion: 1,
+		functions: { stream: 'required', forward: 'optional', unload: 'optional' },
+		abilities: {
+			contextTokens: 'number',
+			documentCharacters: 'number',
+			files: 'array',
+			images: 'boolean',
+			audio: 'boolean',
+			tools: 'boolean',
+			json: 'string',
+			logprobs: 'boolean',
+			extra: 'array',
+		},
 	},
-});
+	({
+		abilities: { contextTokens, files, images = false, audio = false, tools = true, json, logprobs = false } = {},
+	}) => ({
+		...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
+		...(files ? { files: [...files] } : {}),
+		images,
+		audio,
+		tools,
+		...(json === undefined ? {} : { json }),
+		logprobs,
+	}),
+);

@@ -153,15 +153,25 @@ export interface ImageModel extends Unloadable {
 }
 
 /** The family of image models. */
-export const imageModels = defineModelKind<ImageModel>('image', {
-	apiVersion: 1,
-	functions: { generate: 'oneOf', edit: 'oneOf', forward: 'optional', unload: 'optional' },
-	abilities: {
-		count: 'number',
-		sizes: 'array',
-		fit: 'string',
-		images: 'number',
-		mask: 'boolean',
-		transparency: 'boolean',
+export const imageModels = defineModelKind<ImageModel>(
+	'image',
+	{
+		apiVersion: 1,
+		functions: { generate: 'oneOf', edit: 'oneOf', forward: 'optional', unload: 'optional' },
+		abilities: {
+			count: 'number',
+			sizes: 'array',
+			fit: 'string',
+			images: 'number',
+			mask: 'boolean',
+			transparency: 'boolean',
+		},
 	},
-});
+	({ abilities: { sizes, images = 16, mask = true, transparency = true } = {}, generate, edit }) => ({
+		generate: generate !== undefined,
+		edit: edit !== undefined,
+		...(sizes ? { sizes: sizes.map(({ width, height }) => `${width}x${height}`) } : {}),
+		...(edit ? { input_images: images, mask } : {}),
+		transparent_background: transparency,
+	}),
+);

@@ -54,6 +54,12 @@ export interface EncodedAudio {
 	readonly warnings?: readonly string[];
 }
 
+/** What a model can do, for `/v1/models`. */
+export interface SpeechAbilities {
+	/** ISO 639-1 codes of the languages that it speaks. */
+	readonly languages?: readonly string[];
+}
+
 /**
  * A model that speaks.
  *
@@ -62,6 +68,7 @@ export interface EncodedAudio {
  */
 export interface SpeechModel extends Unloadable {
 	readonly apiVersion: 1;
+	readonly abilities?: SpeechAbilities;
 	speak(request: SpeechRequest, run: SpeechRun): Promise<PcmAudio | EncodedAudio>;
 	/** The voices it knows. Absent: any name is passed on. */
 	voices?(): readonly string[];
@@ -73,10 +80,19 @@ export interface SpeechModel extends Unloadable {
 }
 
 /** The family of speech models. */
-export const speechModels = defineModelKind<SpeechModel>('speech', {
-	apiVersion: 1,
-	functions: { speak: 'required', voices: 'optional', forward: 'optional', unload: 'optional' },
-});
+export const speechModels = defineModelKind<SpeechModel>(
+	'speech',
+	{
+		apiVersion: 1,
+		functions: { speak: 'required', voices: 'optional', forward: 'optional', unload: 'optional' },
+		abilities: { languages: 'array' },
+	},
+	(model) => {
+		const { languages } = model.abilities ?? {};
+		const voices = model.voices?.();
+		return { ...(voices ? { voices: [...voices] } : {}), ...(languages ? { languages: [...languages] } : {}) };
+	},
+);
 
 /** Compressed audio formats of the wire. `wav` and `pcm` need no encoder. */
 export type EncodedAudioFormat = 'mp3' | 'opus' | 'aac' | 'flac';

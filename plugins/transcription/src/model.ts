@@ -103,11 +103,20 @@ export interface TranscriptionModel extends Unloadable {
 }
 
 /** The family of transcription models. */
-export const transcriptionModels = defineModelKind<TranscriptionModel>('transcription', {
-	apiVersion: 1,
-	functions: { transcribe: 'required', unload: 'optional' },
-	abilities: { languages: 'array', translate: 'boolean', segments: 'boolean', words: 'boolean' },
-});
+export const transcriptionModels = defineModelKind<TranscriptionModel>(
+	'transcription',
+	{
+		apiVersion: 1,
+		functions: { transcribe: 'required', unload: 'optional' },
+		abilities: { languages: 'array', translate: 'boolean', segments: 'boolean', words: 'boolean' },
+	},
+	({ abilities: { languages, translate = false, segments = false, words = false } = {} }) => ({
+		...(languages ? { languages: [...languages] } : {}),
+		translate,
+		segments,
+		words,
+	}),
+);
 
 /** Samples of one channel, -1 to 1, in chunks. */
 export interface DecodedAudio {

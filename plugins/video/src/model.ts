@@ -73,6 +73,18 @@ export interface VideoResult {
 	readonly warnings?: readonly string[];
 }
 
+/** What a model can do. What is left out is not known: such requests are passed to the model. */
+export interface VideoAbilities {
+	/** Frame sizes, `WIDTHxHEIGHT`. */
+	readonly sizes?: readonly string[];
+	/** Lengths in seconds. */
+	readonly seconds?: readonly number[];
+	/** Frames per second. */
+	readonly fps?: number;
+	/** Whether it starts from a reference picture. */
+	readonly reference?: boolean;
+}
+
 /**
  * A model that renders videos.
  *
@@ -81,6 +93,7 @@ export interface VideoResult {
  */
 export interface VideoModel extends Unloadable {
 	readonly apiVersion: 1;
+	readonly abilities?: VideoAbilities;
 	generate(request: VideoRequest, run: VideoRun): Promise<VideoResult>;
 	/**
 	 * Tells an upstream to stop the work behind a checkpoint token; called when a job that has one is cancelled, or
@@ -90,7 +103,17 @@ export interface VideoModel extends Unloadable {
 }
 
 /** The family of video models. */
-export const videoModels = defineModelKind<VideoModel>('video', {
-	apiVersion: 1,
-	functions: { generate: 'required', cancel: 'optional', unload: 'optional' },
-});
+export const videoModels = defineModelKind<VideoModel>(
+	'video',
+	{
+		apiVersion: 1,
+		functions: { generate: 'required', cancel: 'optional', unload: 'optional' },
+		abilities: { sizes: 'array', seconds: 'array', fps: 'number', reference: 'boolean' },
+	},
+	({ abilities: { sizes, seconds, fps, reference } = {} }) => ({
+		...(sizes ? { sizes: [...sizes] } : {}),
+		...(seconds ? { seconds: [...seconds] } : {}),
+		...(fps === undefined ? {} : { fps }),
+		...(reference === undefined ? {} : { input_reference: reference }),
+	}),
+);

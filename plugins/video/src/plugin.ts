@@ -7,6 +7,7 @@ import { videoOptions } from './options.ts';
 import { videoContent } from './routes/content.ts';
 import { createVideo } from './routes/create.ts';
 import { videoEvents } from './routes/events.ts';
+import { openRouterModels } from './routes/openrouter.ts';
 import { deleteVideo, getVideo, listVideos } from './routes/read.ts';
 import { remixVideo } from './routes/remix.ts';
 import { videoResult } from './routes/result.ts';
@@ -55,6 +56,7 @@ export const video = definePlugin({
 			videoContent(context),
 			remixVideo(context),
 			deleteVideo(context),
+			openRouterModels(models, Math.floor(clock.now() / 1_000)),
 			...unsupportedRoutes(),
 		);
 		if (links) route(videoResult(context, links));

@@ -35,6 +35,7 @@ export const builtinSpeech = defineModel({
 		onStop(() => threads.close());
 		return {
 			apiVersion: 1,
+			abilities: { languages: ['en'] },
 			voices: () => Object.keys(voices),
 			async speak(request, { signal }) {
 				signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import h264 from 'h264-mp4-encoder';
-import { convertFrame, type Film, frameRate, paintFrame } from './frames.ts';
+import { frameRate } from './frame-rate.ts';
+import { convertFrame, type Film, paintFrame } from './frames.ts';
 
 /** 9 is the fastest setting of minih264 that still smooths the borders of blocks. */
 const speed = 9;

@@ -1,9 +1,6 @@
 import { brightnessAt, type CameraPath, viewAt } from './camera.ts';
 import { drawLayer, type Layer, type Place } from './layer.ts';
 
-/** Frames per second. */
-export const frameRate = 24;
-
 /** Everything that frames are made from. */
 export interface Film {
 	readonly width: number;

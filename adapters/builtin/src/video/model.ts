@@ -2,6 +2,7 @@ import { defineModel, unsupportedValue } from '@plinth/core';
 import { type VideoModel, type VideoRequest, videoModels } from '@plinth/plugin-video/model';
 import { type ImageCodec, mediaServices } from '@plinth/toolkit';
 import { z } from 'zod';
+import { frameRate } from './frame-rate.ts';
 import { createVideoThreads, type VideoThreads } from './threads.ts';
 
 /** The procedural video model: no weights and no network. Equal requests with equal seeds give equal files. */
@@ -25,6 +26,12 @@ export const builtinVideo = defineModel({
 export function createVideoModel(threads: VideoThreads, images: ImageCodec): VideoModel {
 	return {
 		apiVersion: 1,
+		abilities: {
+			sizes: ['720x1280', '1280x720', '1024x1792', '1792x1024', '640x480', '480x640'],
+			seconds: [2, 4, 8, 12],
+			fps: frameRate,
+			reference: true,
+		},
 		generate: async (request, run) => {
 			checkSize(request);
 			// Imported late, so that a server starts fast.

@@ -9,7 +9,7 @@ import {
 	Output,
 } from 'mediabunny';
 import { groupFrames } from './encode.ts';
-import { frameRate } from './frames.ts';
+import { frameRate } from './frame-rate.ts';
 
 /** Written into every file, so that it is not mistaken for the output of a generative model. */
 const provenance = 'Plinth builtin-video, procedural';

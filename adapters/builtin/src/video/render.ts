@@ -4,7 +4,7 @@ import { layOutCaption } from '../scene/caption.ts';
 import { surfaceOf } from '../scene/stage.ts';
 import { planPath } from './camera.ts';
 import { canvasOf, captionOf, partsOf } from './film.ts';
-import { frameRate } from './frames.ts';
+import { frameRate } from './frame-rate.ts';
 import type { VideoThreads } from './threads.ts';
 
 /** The parameters of one video besides its request. */

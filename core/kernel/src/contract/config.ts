@@ -24,6 +24,26 @@ export interface ListingOptions {
 	readonly ownedBy?: string | undefined;
 	/** With `false`, `/v1/models` does not list the model, but clients can call it. The default is `true`. */
 	readonly listed?: boolean | string | undefined;
+	/** What calls cost, for `/v1/models`. Plinth does not charge anybody. */
+	readonly price?: ModelPrice | undefined;
+}
+
+/** What calls of a model cost. */
+export interface ModelPrice {
+	/** A code of ISO 4217. The default is `USD`. */
+	readonly currency?: string | undefined;
+	/** The price of a request. */
+	readonly perRequest?: number | string | undefined;
+	/** The price of a picture. */
+	readonly perImage?: number | string | undefined;
+	/** The price of a second of video or audio. */
+	readonly perSecond?: number | string | undefined;
+	/** The price of a million characters of text to speak. */
+	readonly perMillionCharacters?: number | string | undefined;
+	/** The price of a million input tokens. */
+	readonly perMillionInputTokens?: number | string | undefined;
+	/** The price of a million output tokens. */
+	readonly perMillionOutputTokens?: number | string | undefined;
 }
 
 /** What a model binding may set beside its factory. Numbers may be texts, as variables are. */

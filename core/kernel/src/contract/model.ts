@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { createFactory } from './core-identity.ts';
+import type { JsonObject } from './ports/json.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Needs, ResolvedNeeds } from './service.ts';
 
@@ -9,6 +10,8 @@ export interface ModelKind<M> {
 	readonly name: string;
 	/** What each created model is checked against; not checked without it. */
 	readonly shape?: ModelShape;
+	/** What a model can do, in the words of the API: what `/v1/models` shows as `capabilities`. */
+	facts?(model: M): JsonObject;
 	readonly $type?: M;
 }
 
@@ -49,8 +52,12 @@ export type ModelShapeOf<M> = ModelShape & {
 		: unknown);
 
 /** Declares a model family. `name` is the capability in the singular: `video`, `speech`. */
-export function defineModelKind<M>(name: string, shape?: NoInfer<ModelShapeOf<M>>): ModelKind<M> {
-	return { $kind: 'plinth.modelKind', name, ...(shape ? { shape } : {}) };
+export function defineModelKind<M>(
+	name: string,
+	shape?: NoInfer<ModelShapeOf<M>>,
+	facts?: (model: NoInfer<M>) => JsonObject,
+): ModelKind<M> {
+	return { $kind: 'plinth.modelKind', name, ...(shape ? { shape } : {}), ...(facts ? { facts } : {}) };
 }
 
 /** What a model factory receives when its model is created at boot. */
@@ -137,4 +144,8 @@ export interface ModelInfo {
 	readonly kind: string;
 	readonly health: ModelHealth;
 	readonly group?: GroupStatus;
+	/** What it can do; of a pool, what its first model can do. */
+	readonly capabilities?: JsonObject;
+	/** What the deployer charges, as configured. */
+	readonly price?: Readonly<Record<string, string | number>>;
 }

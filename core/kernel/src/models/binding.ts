@@ -11,11 +11,26 @@ const numeric = <S extends z.ZodNumber>(number: S) =>
 const flag = z.preprocess((value) => (value === 'true' || value === 'false' ? value === 'true' : value), z.boolean());
 const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => numeric(z.number().int().min(least).max(most));
 
+const amount = numeric(z.number().min(0)).optional();
+const price = z.strictObject({
+	currency: z
+		.string()
+		.regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217, such as USD')
+		.default('USD'),
+	perRequest: amount,
+	perImage: amount,
+	perSecond: amount,
+	perMillionCharacters: amount,
+	perMillionInputTokens: amount,
+	perMillionOutputTokens: amount,
+});
+
 const listing = {
 	aliases: z.array(id).optional(),
 	description: z.string().optional(),
 	ownedBy: z.string().optional(),
 	listed: flag.optional(),
+	price: price.optional(),
 };
 const fallback = z.array(id).optional();
 

@@ -3,6 +3,7 @@ import { plinthError } from '../contract/errors/coded-error.ts';
 import type { ModelDefinition, ModelInfo, Unloadable } from '../contract/model.ts';
 import type { BoundModel, ModelCaller, Models } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
+import type { JsonObject } from '../contract/ports/json.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 import type { SelfCheck } from '../contract/ports/self-check.ts';
 import type { ResolvedGroup, ResolvedModel, ResolvedPool } from './binding.ts';
@@ -30,6 +31,8 @@ interface Target {
 	readonly fallback: readonly string[];
 	readonly isListed: boolean;
 	readonly info: Omit<ModelInfo, 'health'>;
+	/** What the model, or the first of the pool, can do. */
+	readonly facts: (() => JsonObject | undefined) | undefined;
 }
 
 /** A model that may serve a call, and whether it comes from the fallback chain: then the caller has not named it. */
@@ -84,6 +87,7 @@ export class ModelDirectory {
 			...binding,
 			ownedBy: binding.ownedBy ?? definition.ownedBy ?? name.split('.')[0] ?? id,
 			description: binding.description ?? definition.description,
+			facts: kind.facts && (() => kind.facts?.(model)),
 			isPool: false,
 		});
 		for (const [poolId, pool] of this.#incomplete) this.#complete(poolId, pool);
@@ -164,7 +168,8 @@ export class ModelDirectory {
 		const members = weights.flatMap(([name, weight]) => {
 			const target = this.#named.get(name);
 			const [model] = target?.isPool ? [] : (target?.models.items ?? []);
-			return target && model ? [{ kind: target.kind, entry: [model, weight] as const }] : [];
+			if (!target || !model) return [];
+			return [{ kind: target.kind, facts: target.facts, entry: [model, weight] as const }];
 		});
 		const [first] = members;
 		if (!first || members.length < weights.length) return;
@@ -174,6 +179,7 @@ export class ModelDirectory {
 			...pool,
 			ownedBy: pool.ownedBy ?? 'plinth',
 			description: pool.description ?? `A pool of ${size}.`,
+			facts: first.facts,
 			isPool: true,
 		});
 	}
@@ -182,14 +188,23 @@ export class ModelDirectory {
 		id: string,
 		kind: string,
 		models: RoundRobin<GuardedModel>,
-		options: Omit<ListingOptions, 'listed'> &
-			Pick<ResolvedPool, 'listed' | 'fallback'> & { readonly ownedBy: string; readonly isPool: boolean },
+		options: Omit<ListingOptions, 'listed' | 'price'> &
+			Pick<ResolvedPool, 'listed' | 'fallback' | 'price'> &
+			Pick<Target, 'facts' | 'isPool'> & { readonly ownedBy: string },
 	): void {
 		const { ownedBy, description, aliases = [], fallback = [], listed: isListed = true, isPool } = options;
+		const { facts, price } = options;
 		const bound = { id, model: models.items[0]?.bound.model };
 		const texts = { ...(description ? { description } : {}), ...(aliases.length > 0 ? { aliases } : {}) };
-		const info = { id, created: this.#created, ownedBy, kind, ...texts };
-		const target = { kind, isPool, models, bound, fallback, isListed, info };
+		const info = {
+			id,
+			created: this.#created,
+			ownedBy,
+			kind,
+			...texts,
+			...(price ? { price: inSnakeCase(price) } : {}),
+		};
+		const target = { kind, isPool, models, bound, fallback, isListed, info, facts };
 		this.#targets.push(target);
 		for (const name of [id, ...aliases]) this.#named.set(name, target);
 	}
@@ -201,6 +216,15 @@ function replaceableMembers({ balance, fallback = [] }: ResolvedPool): readonly 
 	return members.length + fallback.length > 1 ? members : [];
 }
 
+/** The members of a price by the names that clients read. */
+function inSnakeCase(price: Readonly<Record<string, string | number | undefined>>): Record<string, string | number> {
+	return Object.fromEntries(
+		Object.entries(price).flatMap(([name, value]) =>
+			value === undefined ? [] : [[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]],
+		),
+	);
+}
+
 /** How many calls may be under way now: the sum over a pool; undefined when a member has no bound. */
 function slotsOf({ models }: Target): number | undefined {
 	return models.items.reduce<number | undefined>(
@@ -210,11 +234,12 @@ function slotsOf({ models }: Target): number | undefined {
 }
 
 /** The health of a pool is the best one of its members. */
-function infoOf({ info, isPool, models }: Target): ModelInfo {
+function infoOf({ info, isPool, models, facts }: Target): ModelInfo {
 	const found = models.items.map(({ health }) => health);
 	const health = (['up', 'trying'] as const).find((each) => found.includes(each)) ?? 'down';
 	const group = isPool ? undefined : models.items[0]?.group;
-	return { ...info, health, ...(group ? { group } : {}) };
+	const capabilities = facts?.();
+	return { ...info, health, ...(group ? { group } : {}), ...(capabilities ? { capabilities } : {}) };
 }
 
 /**

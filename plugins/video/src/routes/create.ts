@@ -1,5 +1,6 @@
 import { defineRoute, errors, type Route } from '@plinth/core';
 import { mediaErrors, ReferencedFiles } from '@plinth/toolkit';
+import { checkAbilities } from '../abilities.ts';
 import { readCallback } from '../callback.ts';
 import { createdReply, type VideoContext } from '../context.ts';
 import { createBody } from '../fields.ts';
@@ -53,7 +54,7 @@ export function createVideo(context: VideoContext): Route {
 			if (repeated) return createdReply(context, { job: repeated, replayed: true }, call);
 			const { input_reference: reference = null, callback_url: url, callback_secret: secret } = body;
 			const image = reference === null ? null : readReference(reference, new ReferencedFiles(sources, call));
-			models.get(body.model);
+			checkAbilities(models.get(body.model), body);
 			const callback = (url ?? secret) === undefined ? null : await readCallback(context, body);
 			const attachments = image ? [await checkReference(image, images, signal)] : [];
 			const submitted = await jobs.submit({

@@ -123,6 +123,14 @@ const modelSchema = z
 				'`down`: it kept failing and is left alone for a while. `trying`: that while is over, and its next call tells. ' +
 				'A pool is as well as the best of its models.',
 		}),
+		capabilities: z
+			.record(z.string(), z.json())
+			.optional()
+			.meta({ description: 'What it can do, by its kind. What is not here is not known, and is not checked.' }),
+		price: z
+			.record(z.string(), z.union([z.string(), z.number()]))
+			.optional()
+			.meta({ description: 'What calls cost, as the operator states it: `currency` and amounts such as `perSecond`.' }),
 		group: z
 			.object({
 				id: z.string(),

@@ -1,0 +1,2 @@
+/** Frames per second. */
+export const frameRate = 24;

@@ -1,0 +1,49 @@
+import { apiKeys } from '@plinth/keys';
+import { silentLogger } from '@plinth/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { type AppConfig, BootError, createApp, defineModel, defineModelKind, definePlugin } from '../../src/index.ts';
+import { toy, toyPlugin } from './support.ts';
+
+interface Bell {
+	readonly tones: readonly string[];
+}
+
+const config = z.strictObject({ tones: z.array(z.string()) });
+const bellKind = defineModelKind<Bell>('bell', undefined, ({ tones }) => ({ tones: [...tones] }));
+const bell = defineModel({ kind: bellKind, name: 'test.bell', config, create: ({ config: { tones } }) => ({ tones }) });
+const bells = definePlugin({ id: 'bells', config: z.strictObject({}), models: [bellKind], setup() {} });
+
+async function listed(models: object) {
+	const backends = { auth: apiKeys({ keys: 'key-of-the-tests' }) };
+	const plugins = { bells: bells(), toys: toyPlugin().plugin() };
+	const app = await createApp({ backends, plugins, models } as AppConfig, { log: silentLogger(), env: {} });
+	onTestFinished(() => app.stop());
+	const headers = { authorization: 'Bearer key-of-the-tests' };
+	const answer = await app.fetch(new Request('http://plinth.test/v1/models', { headers }));
+	return ((await answer.json()) as { data: { id: string }[] }).data;
+}
+
+describe('what a model states', () => {
+	test('is shown in the words of its kind; a pool shows that of its first model', async () => {
+		const models = { a: bell({ tones: ['c'] }), b: bell({ tones: ['d'] }), t: toy(), p: { balance: { b: 1, a: 1 } } };
+		const [a, b, p, t] = await listed(models);
+		expect([a, b, p]).toMatchObject([
+			{ id: 'a', capabilities: { tones: ['c'] } },
+			{ id: 'b', capabilities: { tones: ['d'] } },
+			{ id: 'p', capabilities: { tones: ['d'] } },
+		]);
+		expect(t).not.toHaveProperty('capabilities');
+	});
+
+	test('has the price of the config beside it', async () => {
+		const price = { perSecond: '0.1', perMillionInputTokens: 2 };
+		const [a, b] = await listed({ a: { use: toy(), price }, b: { use: toy(), price: { currency: 'EUR' } } });
+		expect(a).toMatchObject({ price: { currency: 'USD', per_second: 0.1, per_million_input_tokens: 2 } });
+		expect(b).toMatchObject({ price: { currency: 'EUR' } });
+	});
+
+	test.each([{ currency: 'Euro' }, { perSecond: -1 }, { perHour: 1 }])('has no price like %j', async (price) => {
+		await expect(listed({ a: { use: toy(), price } })).rejects.toThrow(BootError);
+	});
+});

@@ -1,0 +1,65 @@
+import { type BoundModel, defineRoute, type Models, type Route } from '@plinth/core';
+import { z } from 'zod';
+import type { VideoModel } from '../model.ts';
+
+const list = <T extends z.ZodType>(item: T) => z.array(item).nullable();
+
+const schema = z
+	.object({
+		id: z.string(),
+		canonical_slug: z.string(),
+		name: z.string(),
+		created: z.int().min(0).meta({ description: 'Unix seconds.' }),
+		supported_durations: list(z.number()).meta({ description: 'Seconds.' }),
+		supported_sizes: list(z.string()),
+		supported_resolutions: list(z.string()),
+		supported_aspect_ratios: list(z.string()),
+		supported_frame_images: list(z.literal('first_frame')),
+		generate_audio: z.literal(false),
+		seed: z.literal(false),
+		allowed_passthrough_parameters: z.array(z.string()),
+	})
+	.meta({ id: 'OpenRouterVideoModel' });
+
+/** `GET /api/v1/videos/models`: the video models in the shape of OpenRouter's list. Null: not known. */
+export function openRouterModels(models: Models<VideoModel>, created: number): Route {
+	return defineRoute({
+		method: 'GET',
+		path: '/api/v1/videos/models',
+		scope: 'authenticated',
+		summary: 'List the video models as OpenRouter does',
+		description: 'For clients that choose a model by what it can do. The same facts are in `GET /v1/models`.',
+		response: { description: 'Every video model.', schema: z.object({ data: z.array(schema) }) },
+		errors: [],
+		handler: () => ({ data: models.list().map((model) => describe(model, created)) }),
+	});
+}
+
+function describe({ id, model: { abilities = {} } }: BoundModel<VideoModel>, created: number) {
+	const { sizes, seconds, reference } = abilities;
+	const pairs = sizes?.map((size) => size.split('x').map(Number) as [width: number, height: number]);
+	return {
+		id,
+		canonical_slug: id,
+		name: id,
+		created,
+		supported_durations: seconds ? [...seconds] : null,
+		supported_sizes: sizes ? [...sizes] : null,
+		supported_resolutions: pairs ? [...new Set(pairs.map((pair) => `${Math.min(...pair)}p`))] : null,
+		supported_aspect_ratios: pairs ? [...new Set(pairs.map(ratioOf))] : null,
+		supported_frame_images: reference === undefined ? null : reference ? ['first_frame' as const] : [],
+		// Videos here have no sound, and requests no seed.
+		generate_audio: false as const,
+		seed: false as const,
+		allowed_passthrough_parameters: [],
+	};
+}
+
+function ratioOf([width, height]: readonly [width: number, height: number]): string {
+	const divisor = greatestCommonDivisor(width, height);
+	return `${width / divisor}:${height / divisor}`;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+	return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

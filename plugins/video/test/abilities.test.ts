@@ -1,0 +1,58 @@
+import { errorOf, jsonOf } from '@plinth/testing';
+import { describe, expect, test } from 'vitest';
+import type { VideoModel } from '../src/model.ts';
+import { harness, mp4, png } from './harness.ts';
+
+const generate: VideoModel['generate'] = async () => ({ body: mp4(), mediaType: 'video/mp4' });
+const narrow: VideoModel = {
+	apiVersion: 1,
+	abilities: { sizes: ['640x480', '1280x720'], seconds: [2, 4], fps: 16, reference: false },
+	generate,
+};
+const others = { narrow, open: { apiVersion: 1, generate } } as const;
+const reference = { image_url: `data:image/png;base64,${png.toString('base64')}` };
+
+describe('a video model that states what it can do', () => {
+	test.each([
+		['size', { size: '720x1280' }, 'The model narrow makes 640x480, 1280x720, not 720x1280.'],
+		['seconds', { seconds: '8' }, 'The model narrow makes videos of 2, 4 seconds, not 8.'],
+		['input_reference', { input_reference: reference }, 'The model narrow does not start from a picture.'],
+	])('refuses another %s, with the list', async (param, fields, message) => {
+		const { post } = await harness({}, {}, {}, { others });
+		const answer = await post('/v1/videos', { model: 'narrow', prompt: 'x', size: '640x480', ...fields });
+		expect(answer.status).toBe(400);
+		expect(await errorOf(answer)).toMatchObject({ param, code: 'unsupported_value', message });
+	});
+
+	test('is asked for what it can do, and one that states nothing for anything', async () => {
+		const { create } = await harness({}, {}, {}, { others });
+		expect(await create({ model: 'narrow', size: '1280x720', seconds: '2' })).toMatchObject({ status: 'queued' });
+		expect(await create({ model: 'open', size: '1792x1024', seconds: '12' })).toMatchObject({ status: 'queued' });
+	});
+
+	test('shows it', async () => {
+		const { get } = await harness({}, {}, {}, { others });
+		expect(await jsonOf(await get('/v1/models/narrow'))).toMatchObject({
+			capabilities: { sizes: ['640x480', '1280x720'], seconds: [2, 4], fps: 16, input_reference: false },
+		});
+		expect(await jsonOf(await get('/v1/models/open'))).toMatchObject({ capabilities: {} });
+	});
+
+	test('is in the list in the shape of OpenRouter', async () => {
+		const { get } = await harness({}, {}, {}, { others });
+		const { data } = await jsonOf<{ data: { id: string }[] }>(await get('/api/v1/videos/models'));
+		const unknown = {
+			supported_durations: null,
+			supported_sizes: null,
+			supported_resolutions: null,
+			supported_aspect_ratios: null,
+			supported_frame_images: null,
+		};
+		expect(data.find(({ id }) => id === 'narrow')).toMatchObject({
+			...{ canonical_slug: 'narrow', name: 'narrow', supported_durations: [2, 4] },
+			...{ supported_sizes: ['640x480', '1280x720'], supported_resolutions: ['480p', '720p'] },
+			...{ supported_aspect_ratios: ['4:3', '16:9'], supported_frame_images: [] },
+		});
+		expect(data.find(({ id }) => id === 'open')).toMatchObject(unknown);
+	});
+});
