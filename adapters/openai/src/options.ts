@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Fields } from './upstream/request.ts';
 
 // Configs in YAML hold `${NAME}`, which arrives as a string.
 const number = () => z.coerce.number<number | string>();
@@ -36,6 +37,10 @@ export function connectionOptions<D extends string>(
 		retries: number().int().min(0).max(10).default(2),
 		/** Members that are added to every request, or replace members of it. `null` removes a member. */
 		body: z.record(z.string(), z.json()).default({}),
+		/** The request by which the server releases the model's memory, for groups: its path from the root, and its body. */
+		unload: z
+			.strictObject({ path: z.string().startsWith('/'), body: z.record(z.string(), z.json()).optional() })
+			.optional(),
 	};
 }
 
@@ -59,6 +64,7 @@ export interface ConnectionOptions {
 	readonly timeoutSeconds: number;
 	readonly retries: number;
 	readonly body: Readonly<Record<string, z.output<ReturnType<typeof z.json>>>>;
+	readonly unload?: { readonly path: string; readonly body?: Fields | undefined } | undefined;
 }
 
 function readBaseURL(text: string, context: z.RefinementCtx): string {

@@ -57,10 +57,12 @@ export const openaiChat = defineModel({
 	needs: { clock: services.clock },
 	create(context): ChatModel {
 		const { config, id } = context;
-		const client = new ChatClient(openUpstream(context), config, config.model ?? id);
+		const upstream = openUpstream(context);
+		const client = new ChatClient(upstream, config, config.model ?? id);
 		const forward = client.passthrough();
 		return {
 			apiVersion: 1,
+			...upstream.unloading,
 			abilities: client.abilities,
 			stream: (request, run) => client.stream(request, run),
 			...(forward ? { forward } : {}),

@@ -68,6 +68,7 @@ export const openaiImage = defineModel({
 		const forward = passthroughOf(upstream, config, model);
 		return {
 			apiVersion: 1,
+			...upstream.unloading,
 			abilities: {
 				count: dialect.count,
 				images: dialect.edits.images,

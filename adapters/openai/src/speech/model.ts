@@ -46,6 +46,7 @@ export const openaiSpeech = defineModel({
 		const passthrough = isAllowed ? passthroughOf(upstream, formats) : undefined;
 		return {
 			apiVersion: 1,
+			...upstream.unloading,
 			...(voices ? { voices: () => voices } : {}),
 			...(passthrough ? { forward: (raw) => passthrough.get(passthroughFormat(raw, voices))?.(raw, model) } : {}),
 			async speak(request, { signal }) {

@@ -57,6 +57,7 @@ export const openaiTranscription = defineModel({
 		const upstream = openUpstream(context);
 		return {
 			apiVersion: 1,
+			...upstream.unloading,
 			abilities: {
 				...(languages ? { languages } : {}),
 				...{ translate, segments: timestamps.includes('segment'), words: timestamps.includes('word') },

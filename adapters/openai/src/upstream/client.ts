@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type PlinthError, plinthError } from '@plinth/core';
+import { type Clock, type Logger, type PlinthError, plinthError, type Unloadable } from '@plinth/core';
 import type { ConnectionOptions } from '../options.ts';
 import { Connection, ForbiddenAddress, wasNotSent } from './connection.ts';
 import { connectionError, timeoutError } from './failure.ts';
@@ -64,6 +64,20 @@ export class Upstream {
 		const { baseURL } = this.#options;
 		const base = root ? baseURL.replace(/\/v1$/, '') : baseURL;
 		return this.#persist(request, `${base}${path}`);
+	}
+
+	/** The `unload` of the server's models; empty where the config names no request for it. */
+	get unloading(): Unloadable {
+		const { unload } = this.#options;
+		if (!unload) return {};
+		const { path, body } = unload;
+		const request = { method: 'POST', path, root: true, ...(body ? { body: { json: body } } : {}) } as const;
+		return {
+			unload: async () => {
+				const response = await this.send({ ...request, signal: AbortSignal.timeout(this.quietMs) });
+				response.discard();
+			},
+		};
 	}
 
 	/** Fetches a result by the URL that the server returned. The key is sent only to the server's own origin. */

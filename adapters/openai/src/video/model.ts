@@ -46,6 +46,7 @@ export const openaiVideo = defineModel({
 		if (dialect.create === 'sync') {
 			return {
 				apiVersion: 1,
+				...upstream.unloading,
 				async generate(request, run) {
 					run.signal.throwIfAborted();
 					const { signal, log } = run;
@@ -58,6 +59,7 @@ export const openaiVideo = defineModel({
 		const client = new VideoClient(upstream, config, services.clock);
 		return {
 			apiVersion: 1,
+			...upstream.unloading,
 			generate: async (request, run) => client.make(() => bodyOf(request, run.seed), run),
 			cancel: (id) => client.cancel(id),
 		};
