@@ -53,9 +53,11 @@ export const comfyuiVideo = defineModel({
 		const prompts = await openPrompts(context);
 		const { config, services } = context;
 		const { clock } = services;
+		const { fps } = config;
 		const timeoutMs = config.timeoutSeconds * 1_000;
 		return {
 			apiVersion: 1,
+			abilities: { reference: prompts.workflow.count('image') > 0, ...(fps === undefined ? {} : { fps }) },
 			generate: (request, run) => makeVideo(prompts, { config, clock, timeoutMs }, request, run),
 			cancel: (token) => prompts.cancel(token),
 			unload: () => prompts.unload(),

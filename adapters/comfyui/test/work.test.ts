@@ -309,6 +309,12 @@ describe('a failure', () => {
 		await expect(work).rejects.toMatchObject({ code: 'E_VALUE_MISSING', param: 'image' });
 	});
 
+	test('of a video are those that the model states', async () => {
+		const comfy = await startComfy({});
+		const model = await open(comfyui.video, { ...wan, baseURL: comfy.url });
+		expect(model.abilities).toEqual({ reference: false, fps: 16 });
+	});
+
 	test('of a video without a bound picture names input_reference', async () => {
 		const comfy = await startComfy();
 		const model = await open(comfyui.video, { ...wan, baseURL: comfy.url });
