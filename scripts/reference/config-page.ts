@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { jobSettings } from '../../core/kernel/src/contract/jobs/settings.ts';
 import { configShape, logSettings, serverSettings } from '../../core/kernel/src/engine/config/shape.ts';
-import { modelBindingShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
+import { modelBindingShape, modelGroupShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
 import { type Described, factoriesOf, ownersOf, type Variant, variantsOf } from './factories.ts';
 import { type Cells, table } from './markdown.ts';
 import { meaningIn, type Place, placesOf } from './meanings.ts';
@@ -64,6 +64,9 @@ export async function configPage(): Promise<string> {
 			core('contract/config.ts', 'interface ListingOptions'),
 		]),
 		...sections('model'),
+		'## Groups',
+		'[Groups that share a device](../models.md#groups-that-share-a-device) explains them.',
+		settings(modelGroupShape, [core('contract/config.ts', 'interface ModelGroupConfig')]),
 		'## Plugins',
 		entryOf('plugins'),
 		...sections('plugin'),

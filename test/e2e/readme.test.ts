@@ -95,7 +95,7 @@ describe('the guide to running Plinth', () => {
 	});
 
 	test.each(['yaml', 'ts'])('shows a config that is fine: %s', async (language) => {
-		const code = await snippet(page, language === 'yaml' ? /^extends:/m : /defineConfig\(/);
+		const code = await snippet(page, language === 'yaml' ? /^ {2}painter:$/m : /defineConfig\(/);
 		await writeProject(dir, `plinth.config.${language}`, code);
 		const { code: exit, stdout, stderr } = await plinthHere(['check'], { cwd: dir });
 		expect([exit, stderr]).toEqual([0, '']);

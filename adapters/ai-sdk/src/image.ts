@@ -6,7 +6,8 @@ import { asked, invalidAnswer, notSent, sentences } from './failure.ts';
 import { loadModel } from './load.ts';
 import { configFor, description, flag, list, number, signed } from './options.ts';
 
-type ProviderImageModel = ImageModelV3 | ImageModelV4;
+/** An image model of a provider. */
+export type ProviderImageModel = ImageModelV3 | ImageModelV4;
 type Request = ImageRequest | ImageEditRequest;
 const side = () => number().int().min(1).max(65_535);
 

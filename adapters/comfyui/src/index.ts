@@ -6,3 +6,5 @@ export const comfyui = {
 	image: comfyuiImage,
 	video: comfyuiVideo,
 };
+
+export type { Place } from './options.ts';

@@ -60,4 +60,4 @@ export { type CodePointBounds, codePoints } from './http/validation/validate.ts'
 export { isJobId } from './jobs/jobs.ts';
 export type { JobState, JobStep, StoreTime } from './jobs/state.ts';
 export * as jobState from './jobs/state.ts';
-export type { ResolvedModel, ResolvedPool } from './models/binding.ts';
+export type { ResolvedGroup, ResolvedModel, ResolvedPool } from './models/binding.ts';

@@ -8,7 +8,8 @@ import { configFor, description, flag, number, signed } from '../options.ts';
 import { eventsOf, type StreamPart } from './events.ts';
 import { promptOf } from './prompt.ts';
 
-type LanguageModel = LanguageModelV3 | LanguageModelV4;
+/** A language model of a provider. */
+export type LanguageModel = LanguageModelV3 | LanguageModelV4;
 type CallOptions = Parameters<LanguageModelV3['doStream']>[0] & Parameters<LanguageModelV4['doStream']>[0];
 
 const config = configFor<LanguageModel>()({

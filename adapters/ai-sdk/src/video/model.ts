@@ -8,7 +8,8 @@ import { configFor, description, flag, number, signed } from '../options.ts';
 import { type Finished, type OperationModel, operate } from './operations.ts';
 import { resultFiles } from './results.ts';
 
-type ProviderVideoModel = Experimental_VideoModelV3 | Experimental_VideoModelV4;
+/** A video model of a provider. */
+export type ProviderVideoModel = Experimental_VideoModelV3 | Experimental_VideoModelV4;
 type CallOptions = Parameters<Experimental_VideoModelV3['doGenerate']>[0];
 
 const config = configFor<ProviderVideoModel>()({
