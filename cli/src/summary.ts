@@ -21,6 +21,7 @@ export async function summary(app: App, { file, config }: LoadedConfig): Promise
 	return formatSection(`${file ?? 'the built-in composition'} is fine`, [
 		['plugins', [plugins.join(', ') || 'none']],
 		['models', [models.map(describeModel).join(', ') || 'none']],
+		['groups', Object.entries(config.groups ?? {}).map(([id, group]) => `${id} (${group.models.join(', ')})`)],
 		['not served', unused.length > 0 ? [unused.join(', ')] : []],
 		['routes', [`${all.length - refused.size}${rest}`]],
 		['backends', [ids('backend').join(', ') || 'none']],

@@ -9,12 +9,12 @@ import { removeDir, temporaryDir } from '../../test/support/serve.ts';
 import { evaluateKeys } from '../src/doctor/composition.ts';
 import { checkFolder, checkTemp, evaluateFreeSpace, isOpenToOthers, networkName } from '../src/doctor/disks.ts';
 import { checkVariables, trackReads } from '../src/doctor/environment.ts';
-import { formatBytes } from '../src/doctor/finding.ts';
 import { checkPort, checkPublicUrl } from '../src/doctor/network.ts';
 import { foldersOf, redirectPaths } from '../src/doctor/paths.ts';
 import { checkFiles } from '../src/doctor/permissions.ts';
 import { checkPrograms } from '../src/doctor/programs.ts';
 import { clock, node, openFiles } from '../src/doctor/runtime.ts';
+import { formatBytes } from '../src/format-bytes.ts';
 
 let dir: string;
 

@@ -1,5 +1,6 @@
 import { defineModel, invalidValue } from '@plinth/core';
 import { type SpeechModel, speechModels } from '@plinth/plugin-speech/model';
+import { awaitFirst } from '@plinth/toolkit';
 import { z } from 'zod';
 import { Engine, engineOptions } from './engine/engine.ts';
 import { openVoices, voiceFamilies } from './folder/voices.ts';
@@ -38,7 +39,7 @@ export const sherpaSpeech = defineModel({
 				const speaker = named >= 0 ? named : speakers.findIndex((_, number) => `${number}` === voice);
 				if (speaker < 0 || isCustomVoice) throw invalidValue('voice', 'This model has no such voice.');
 				const speak = (text: string) => engine.run({ kind: 'speak', config, text, speaker, speed }, { signal });
-				const body = await started(speakPieces(input, speak));
+				const body = await awaitFirst(speakPieces(input, speak), Boolean, nothingSpoken);
 				const warnings = instructions ? ['This model ignores instructions.'] : [];
 				return { mediaType: 'audio/pcm', channels: 1, sampleRate, body, warnings };
 			},
@@ -54,12 +55,4 @@ async function* speakPieces(text: string, speak: (piece: string) => Promise<{ re
 	}
 }
 
-/** Waits for the first piece, so that failures become errors with a status. Throws where there is none. */
-async function started(body: AsyncGenerator<Uint8Array>): Promise<AsyncGenerator<Uint8Array>> {
-	const first = await body.next();
-	if (first.done) throw invalidValue('input', 'The voice can speak nothing of this text.');
-	return (async function* () {
-		yield first.value;
-		yield* body;
-	})();
-}
+const nothingSpoken = () => invalidValue('input', 'The voice can speak nothing of this text.');

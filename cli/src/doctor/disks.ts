@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { access, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Finding, formatBytes, ok, problem, warning } from './finding.ts';
+import { formatBytes } from '../format-bytes.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 import { existingAncestor } from './paths.ts';
 
 const megabyte = 1024 ** 2;

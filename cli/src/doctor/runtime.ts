@@ -1,7 +1,8 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { arch, constrainedMemory, platform, report, versions } from 'node:process';
+import { formatBytes } from '../format-bytes.ts';
 import { isNewEnough, oldestNode } from '../node-version.ts';
-import { type Finding, formatBytes, ok, problem, warning } from './finding.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 const gigabyte = 1024 ** 3;
 

@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { formatBytes } from '../format-bytes.ts';
 import { Progress } from '../progress.ts';
 import { UserError } from '../user-error.ts';
 import { PartFile } from './part-file.ts';
 import { request } from './request.ts';
-import { sizeOf } from './size.ts';
 
 /** What to download. */
 export interface Download {
@@ -49,15 +49,15 @@ async function receive(wanted: Download, part: PartFile): Promise<void> {
 	if (!isRest) await part.restart(version);
 	const length = Number(response.headers.get('content-length') ?? Number.NaN);
 	const total = part.bytes + length;
-	const known = Number.isNaN(total) ? 'an unknown number of bytes' : sizeOf(total);
-	const already = isRest ? `, of which ${sizeOf(part.bytes)} are here` : '';
+	const known = Number.isNaN(total) ? 'an unknown number of bytes' : formatBytes(total);
+	const already = isRest ? `, of which ${formatBytes(part.bytes)} are here` : '';
 	process.stderr.write(`${basename(file)}: ${known} from ${url.host}${already}\n`);
 	await checkSpace(dirname(file), length);
 	const progress = new Progress(basename(file), process.stderr);
 	try {
 		for await (const bytes of response.body ?? []) {
 			await part.append(bytes);
-			progress.update(sizeOf(part.bytes), total > 0 ? Math.min(1, part.bytes / total) : 0);
+			progress.update(formatBytes(part.bytes), total > 0 ? Math.min(1, part.bytes / total) : 0);
 		}
 	} finally {
 		progress.end();
@@ -70,7 +70,7 @@ async function checkSpace(folder: string, bytes: number): Promise<void> {
 	// Not so for an unknown length.
 	if (free < bytes) {
 		throw new UserError(
-			`${folder} has ${sizeOf(free)} free, and ${sizeOf(bytes)} are to come. Free some, or use --to.`,
+			`${folder} has ${formatBytes(free)} free, and ${formatBytes(bytes)} are to come. Free some, or use --to.`,
 		);
 	}
 }
@@ -78,7 +78,7 @@ async function checkSpace(folder: string, bytes: number): Promise<void> {
 function explain(error: unknown, { file, url }: Download, part: PartFile): unknown {
 	if (error instanceof UserError) return error;
 	const { code, cause } = error as NodeJS.ErrnoException;
-	const kept = `${sizeOf(part.bytes)} are kept in ${file}.part: the same command goes on from there.`;
+	const kept = `${formatBytes(part.bytes)} are kept in ${file}.part: the same command goes on from there.`;
 	const rest = part.bytes > 0 ? kept : 'Try again.';
 	if (code === 'ENOSPC' || code === 'EDQUOT') {
 		return new UserError(`The disk of ${dirname(file)} is full. Free some of it. ${rest}`, { cause: error });

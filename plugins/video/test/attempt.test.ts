@@ -67,7 +67,7 @@ async function runnerOf(
 		names: () => ['m'],
 		list: () => [get('m')],
 		slots: () => new Map([['m', undefined]]),
-		reserve: () => Promise.resolve(),
+		reserve: () => Promise.resolve(false),
 		async ask<T>(id: string, { signal }: { signal: AbortSignal }, work: Work<T>) {
 			const call = { ...get(id), isTimed: false, keepSlot: () => () => {} };
 			return calls((each) => work({ ...call, signal: each }), signal) as Promise<T>;

@@ -91,7 +91,7 @@ const kinds = definePlugin({
 	jobs: ['video', 'render'],
 	setup({ job }) {
 		for (const kind of ['video', 'render']) {
-			const models = { slots: () => new Map(), reserve: () => Promise.resolve() };
+			const models = { slots: () => new Map(), reserve: () => Promise.resolve(false) };
 			job(kind, { models, run: async () => ({ result: {} }) });
 		}
 	},

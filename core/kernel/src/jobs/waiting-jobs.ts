@@ -49,7 +49,7 @@ export class WaitingJobs {
 		const done = () => this.#inLine.delete(key);
 		models
 			.reserve(model, caller)
-			.then(onFree)
+			.then((isKept) => isKept && onFree())
 			.catch(() => {})
 			.finally(done);
 	}

@@ -107,7 +107,11 @@ export class ModelDirectory {
 			slots: () => new Map(ofKindNamed().map(([name, target]) => [name, slotsOf(target)])),
 			reserve: async (id, caller) => {
 				const { models } = this.#find(kind, id);
-				await Promise.race(models.items.map((model) => model.reserve(caller)));
+				// The first slot of a pool ends the wait for the others.
+				const done = new AbortController();
+				const signal = AbortSignal.any([caller.signal, done.signal]);
+				const slots = models.items.map((model) => model.reserve({ ...caller, signal }));
+				return await Promise.race(slots).finally(() => done.abort());
 			},
 			ask: async <T>(id: string, caller: ModelCaller, work: ModelWork<T, M>) =>
 				await callWithFallback(this.#candidates(this.#find(kind, id)), caller, work as ModelWork<T>),

@@ -75,9 +75,10 @@ export class GuardedModel {
 		return this.#grouped?.status;
 	}
 
-	/** Waits in the line of its group, if it has one, for a slot that the next call takes. */
-	async reserve(caller: SlotCaller): Promise<void> {
+	/** Waits in the line of its group for a slot that the next call takes. False without a group. */
+	async reserve(caller: SlotCaller): Promise<boolean> {
 		await this.#grouped?.reserve(caller);
+		return this.#grouped !== undefined;
 	}
 
 	/** Milliseconds until its circuit allows a call. */

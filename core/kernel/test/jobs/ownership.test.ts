@@ -150,7 +150,7 @@ describe('a worker', () => {
 	test('leaves jobs of models that it has not to others', async () => {
 		let names = ['other'];
 		const slots = () => new Map(names.map((name) => [name, undefined]));
-		const models = { slots, reserve: () => Promise.resolve() };
+		const models = { slots, reserve: () => Promise.resolve(false) };
 		const m = await machine({ run: async () => ({ result: {} }), models });
 		m.worker.start();
 		const id = await m.submit();

@@ -49,12 +49,13 @@ export interface JobModels {
 	slots(): ReadonlyMap<string, number | undefined>;
 	/**
 	 * Waits in the line of the model's group until a call of it may begin, and keeps that slot for it for 5 seconds.
-	 * Rejects with `E_MODEL_BUSY` when the line is full, and with the signal's reason.
+	 * False: the model has no group, and no slot is kept. Rejects with `E_MODEL_BUSY` when the line is full, and with
+	 * the signal's reason.
 	 */
 	reserve(
 		id: string,
 		caller: { readonly principal: { readonly tenant: string }; readonly signal: AbortSignal },
-	): Promise<void>;
+	): Promise<boolean>;
 }
 
 /** Does the work of one kind of job. */
