@@ -26,7 +26,7 @@ const lengthy = [
 	'adapters/documents/test/formats/ooxml/{growth,hostile}.test.ts',
 	'core/toolkit/test/processes/pool.test.ts',
 	'adapters/sqlite/test/model.test.ts',
-	'cli/test/{demo,dev,elsewhere,serve}.test.ts',
+	'cli/test/{demo,dev,elsewhere,processes,serve}.test.ts',
 	'plugins/*/test/testing.test.ts',
 	'test/e2e/{polyglots,readme,webhooks,webhook-targets}.test.ts',
 	'examples/ai-sdk-app/test/*.test.ts',

@@ -35,7 +35,7 @@ try {
 
 function boot(keys: readonly string[]): Promise<App> {
 	return createApp(
-		{ extends: embedded, server: { authFailuresPerMinute: 0 }, jobs: { work: false } },
+		{ extends: embedded, server: { authFailuresPerMinute: 0 }, role: 'api' },
 		{
 			env: { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: keys.join(',') },
 			log: silentLogger(),

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..');
 const dataDir = await mkdtemp(join(tmpdir(), 'plinth-path-'));
 const env = { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: 'key-of-the-tests' };
 // Without a worker, so that no rendering runs beside the request.
-const config = { extends: embedded, server: { drainDelayMs: 0 }, jobs: { work: false } };
+const config = { extends: embedded, server: { drainDelayMs: 0 }, role: 'api' };
 const app = await createApp(config, { env, log: silentLogger() });
 const { url } = await app.listen({ port: 0 });
 

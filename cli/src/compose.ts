@@ -10,8 +10,10 @@ export interface Composed {
 
 /** Changes of a command to the composition. */
 export interface ComposeOptions extends CreateAppOptions {
-	/** Replaces settings of the config's `jobs` section. */
-	readonly jobs?: AppConfig['jobs'] & object;
+	/** Replaces the config's `role`. */
+	readonly role?: 'worker';
+	/** Changes the backends. */
+	readonly backends?: (backends: ResolvedConfig['backends']) => ResolvedConfig['backends'];
 	/** Replaces settings of the config's `server` section. */
 	readonly server?: AppConfig['server'] & object;
 }
@@ -19,9 +21,14 @@ export interface ComposeOptions extends CreateAppOptions {
 /** Finds the config, or uses the built-in composition, and boots it up to its frozen routes. */
 export async function compose(
 	flags: ConfigFlags,
-	{ jobs, server, ...options }: ComposeOptions = {},
+	{ role, backends, server, ...options }: ComposeOptions = {},
 ): Promise<Composed> {
 	const { file, config } = await configFrom(flags, options.env);
-	const adjusted = { ...config, jobs: { ...config.jobs, ...jobs }, server: { ...config.server, ...server } };
+	const adjusted = {
+		...config,
+		role: role ?? config.role,
+		backends: backends?.(config.backends) ?? config.backends,
+		server: { ...config.server, ...server },
+	};
 	return { app: await createApp(adjusted, { ...options, file }), file, config: adjusted };
 }

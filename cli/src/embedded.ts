@@ -33,6 +33,7 @@ export const embedded = defineConfig({
 		authFailuresPerMinute: env('PLINTH_AUTH_FAILURES_PER_MINUTE', '20'),
 	},
 	log: { level: env('PLINTH_LOG_LEVEL', 'info') },
+	role: env('PLINTH_ROLE', 'all'),
 	backends: {
 		jobs: sqliteJobs({ file }),
 		records: sqliteRecords({ file }),

@@ -25,6 +25,32 @@ function worker(): Child {
 	return child;
 }
 
+describe('plinth serve with the role of a worker', () => {
+	test('runs jobs, and answers probes alone', { timeout }, async () => {
+		const env = { ...options().env, PORT: '0', PLINTH_ROLE: 'worker', PLINTH_API_KEYS: 'me:secret-of-the-tests' };
+		const child = plinth(['serve'], { cwd, env });
+		children.push(child);
+		const [, url = ''] = await child.printed(/probes +(http:\S+)\/readyz/);
+		expect(child.stdout()).toMatch(/works on[\s\S]*video \(plugin video\)/);
+		const ask = async (path: string) => {
+			const answer = await fetch(`${url}${path}`, { headers: { 'x-api-key': 'secret-of-the-tests' } });
+			return [answer.status, await answer.text()];
+		};
+		expect(await ask('/readyz')).toEqual([200, '{"status":"ready"}']);
+		expect(await ask('/healthz')).toEqual([200, '{"status":"ok"}']);
+		const refusal = expect.stringContaining('This process is a worker. It answers /healthz and /readyz alone.');
+		for (const path of ['/openapi.json', '/v1/models', '/v1/videos']) expect(await ask(path)).toEqual([404, refusal]);
+		child.signal('SIGTERM');
+		await expect(child.exit).resolves.toMatchObject({ code: 0, signal: null });
+	});
+
+	test('refuses another role by name', { timeout }, async () => {
+		const env = { ...options().env, PLINTH_ROLE: 'wrker' };
+		const { code, stderr } = await plinthHere(['check'], { cwd, env });
+		expect([code, stderr]).toEqual([1, expect.stringContaining('Correct the environment variable PLINTH_ROLE.')]);
+	});
+});
+
 describe('plinth worker', () => {
 	test('says what it works on, listens nowhere, and exits 0 on SIGTERM', { timeout }, async () => {
 		const child = worker();

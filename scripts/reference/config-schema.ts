@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { embedded } from '../../cli/src/embedded.ts';
 import { jobSettings } from '../../core/kernel/src/contract/jobs/settings.ts';
-import { type configShape, logSettings, serverSettings } from '../../core/kernel/src/engine/config/shape.ts';
+import { type configShape, logSettings, roleSetting, serverSettings } from '../../core/kernel/src/engine/config/shape.ts';
 import { id, modelBindingShape, modelGroupShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
 import { type Described, factoriesOf } from './factories.ts';
 import { describe, type Json, numberText, switchText, toJson, variable } from './json-schema.ts';
@@ -53,6 +53,7 @@ export async function configSchema(): Promise<string> {
 			extends: { anyOf: [{ const: 'plinth:embedded' }, { type: 'string' }] },
 			server: toJson(serverSettings, [contract('ServerConfig')]),
 			log: toJson(logSettings, [contract('LogConfig')]),
+			role: toJson(roleSetting, []),
 			jobs: toJson(jobSettings, [{ file: join(root, 'core/kernel/src/contract/jobs/settings.ts') }]),
 			backends: section('backend', embedded.backends),
 			models: section('model', embedded.models),

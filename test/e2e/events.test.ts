@@ -46,7 +46,7 @@ beforeAll(async () => {
 		plugins,
 		jobs: { concurrency: 8, progressMs: 50, heartbeatMs: 1_000 },
 	});
-	beside = await serveEmbedded({ dataDir: served.dataDir, models, plugins, jobs: { work: false } });
+	beside = await serveEmbedded({ dataDir: served.dataDir, models, plugins, role: 'api' });
 	client = rawClient(served.url, keyA);
 });
 

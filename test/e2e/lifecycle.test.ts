@@ -47,7 +47,7 @@ describe('stop', () => {
 		const stopped = first.app.stop();
 		held.open();
 		await stopped;
-		const second = await start({ jobs: { work: false }, models: { 'clip-1': fakeVideo() } });
+		const second = await start({ role: 'api', models: { 'clip-1': fakeVideo() } });
 		expect(await statusOf(second.url, id)).toBe('completed');
 	});
 
@@ -84,7 +84,7 @@ describe('a job that the stop interrupts', () => {
 
 	test('goes back to the queue', async () => {
 		const id = await interrupt();
-		const { url } = await start({ jobs: { work: false }, models: { 'clip-1': fakeVideo() } });
+		const { url } = await start({ role: 'api', models: { 'clip-1': fakeVideo() } });
 		expect(await statusOf(url, id)).toBe('queued');
 	});
 
@@ -113,7 +113,7 @@ describe('a restart on the same data directory', () => {
 
 	test('runs what was queued while nobody worked', async () => {
 		const models = { 'clip-1': fakeVideo() };
-		const first = await start({ models, jobs: { work: false } });
+		const first = await start({ models, role: 'api' });
 		const { id } = await rawClient(first.url, keyA).create({ model: 'clip-1', prompt: 'later' });
 		await first.app.stop();
 		const { url } = await start({ models });

@@ -147,7 +147,7 @@ describe('a restart on the same data directory', () => {
 	test('tells of a job that has ended while nobody sent webhooks', async () => {
 		const dataDir = await temporaryDir('webhooks');
 		onTestFinished(() => removeDir(dataDir));
-		const before = await serve({ dataDir, jobs: { work: false } });
+		const before = await serve({ dataDir, role: 'api' });
 		const client = rawClient(before.url, keyA);
 		await addEndpoint(client, '/later');
 		const { id } = await client.create({ model: 'instant-1', prompt: 'made elsewhere' });

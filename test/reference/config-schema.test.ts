@@ -63,8 +63,8 @@ test.each([
 });
 
 test.each([
-	['variables', "server: { port: '${PORT}', auth: '${AUTH:-on}' }\njobs: { work: '${WORK:-true}' }"],
-	['numbers and switches as texts', "server: { port: '8080' }\njobs: { work: 'false' }"],
+	['variables', "server: { port: '${PORT}', auth: '${AUTH:-on}' }\nrole: '${ROLE:-all}'"],
+	['numbers and switches as texts', "server: { port: '8080' }\njobs: { concurrency: '4' }"],
 	['packages of others', 'models: { a: { use: their-package, with: { anything: 1 } } }'],
 	['presets of others', 'extends: their-package:preset'],
 	['removed parts', 'plugins: { speech: false, anything: false }'],

@@ -51,7 +51,7 @@ export class Crew {
 	}
 
 	async #startServer(works: boolean): Promise<void> {
-		const server = await this.#fleet.serve({ jobs: { work: works } });
+		const server = await this.#fleet.serve({ role: works ? 'all' : 'api' });
 		this.#server = { ...server, works };
 	}
 

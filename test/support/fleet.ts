@@ -23,6 +23,7 @@ export interface Server extends Member {
 
 /** Settings of one member; those of the fleet stay where it names none. */
 export interface MemberOptions {
+	readonly role?: 'all' | 'api';
 	readonly jobs?: AppConfig['jobs'] & object;
 	readonly server?: AppConfig['server'] & object;
 }
@@ -65,6 +66,7 @@ export async function createFleet(name: string, common: MemberOptions = {}): Pro
 				// Workers say how each attempt ended; servers would list every request.
 				PLINTH_LOG_LEVEL: command === 'worker' ? 'info' : 'warn',
 				TMPDIR: tempDir,
+				PLINTH_ROLE: options.role ?? common.role ?? 'all',
 				TEST_JOBS: JSON.stringify({ ...common.jobs, ...options.jobs }),
 				TEST_SERVER: JSON.stringify({ ...common.server, ...options.server }),
 				TEST_RUNS: runsFile,

@@ -52,7 +52,8 @@ export async function heldDuring(pid: number, work: () => Promise<unknown>): Pro
 	return { server, child };
 }
 
-function childrenOf(pid: number): readonly number[] {
+/** The processes that a process has started and that run. */
+export function childrenOf(pid: number): readonly number[] {
 	const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
 	return list.split(' ').filter(Boolean).map(Number);
 }

@@ -11,7 +11,7 @@ export const keyA = 'the-key-of-tenant-a';
 export const keyB = 'the-key-of-tenant-b';
 
 /** What a test may change in the built-in composition. */
-export interface ServeOptions extends Pick<AppConfig, 'backends' | 'models' | 'groups' | 'plugins'> {
+export interface ServeOptions extends Pick<AppConfig, 'role' | 'backends' | 'models' | 'groups' | 'plugins'> {
 	readonly server?: AppConfig['server'] & object;
 	readonly jobs?: AppConfig['jobs'] & object;
 	/** A folder that outlives this server; otherwise a temporary one is made and removed. */
@@ -35,12 +35,13 @@ export interface Served {
 /** Boots the built-in composition, with a reader of documents that starts no process, in a data directory of its own, without listening. */
 export async function bootEmbedded(options: ServeOptions = {}): Promise<Omit<Served, 'url'>> {
 	const { dataDir = await temporaryDir('data'), keys = `a:${keyA},b:${keyB}` } = options;
-	const { server, jobs, backends = {}, models = {}, groups = {}, plugins = {} } = options;
+	const { role, server, jobs, backends = {}, models = {}, groups = {}, plugins = {} } = options;
 	const app = await createApp(
 		{
 			extends: embedded,
 			// Nobody balances load here; a test that looks at the delay sets its own.
 			server: { drainDelayMs: 0, ...server },
+			...(role ? { role } : {}),
 			...(jobs ? { jobs } : {}),
 			// A process beside every server of the tests would cost more than most of them.
 			backends: { documents: fakeDocuments()(), ...backends },

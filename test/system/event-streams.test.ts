@@ -32,7 +32,8 @@ beforeAll(async () => {
 			PLINTH_DATA_DIR: join(cwd, 'data'),
 			PLINTH_LOG_LEVEL: 'error',
 			// Videos only wait: what is measured is how their events travel.
-			TEST_JOBS: JSON.stringify({ work: false, maxPendingPerTenant: 0 }),
+			PLINTH_ROLE: 'api',
+			TEST_JOBS: JSON.stringify({ maxPendingPerTenant: 0 }),
 		},
 	});
 	[, url = ''] = await child.printed(/serving +(http:\S+)/);

@@ -15,7 +15,7 @@ let workers: readonly Member[];
 beforeEach(async () => {
 	fleet = await createFleet('processes', { jobs: times, server: { graceMs: 4_000 } });
 	onTestFailed(() => console.error(fleet.output()));
-	[server, ...workers] = await Promise.all([fleet.serve({ jobs: { work: false } }), fleet.work(), fleet.work()]);
+	[server, ...workers] = await Promise.all([fleet.serve({ role: 'api' }), fleet.work(), fleet.work()]);
 });
 
 afterEach(() => fleet.remove());

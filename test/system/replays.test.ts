@@ -10,7 +10,7 @@ let fleet: Fleet;
 
 beforeEach(async () => {
 	// Nothing works, so that every answer shows its job in the same state.
-	fleet = await createFleet('replays', { jobs: { work: false } });
+	fleet = await createFleet('replays', { role: 'api' });
 	onTestFailed(() => console.error(fleet.output()));
 });
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
 	const jobs = { leaseMs: 1_500, heartbeatMs: 300, pollMs: 300, sweepMs: 500 };
 	fleet = await createFleet('zombie', { jobs });
 	onTestFailed(() => console.error(fleet.output()));
-	[server, first] = await Promise.all([fleet.serve({ jobs: { work: false } }), fleet.work()]);
+	[server, first] = await Promise.all([fleet.serve({ role: 'api' }), fleet.work()]);
 });
 
 afterEach(() => fleet.remove());

@@ -1,40 +1,96 @@
+import cluster from 'node:cluster';
+import { availableParallelism } from 'node:os';
+import { services } from '@plinth/core';
 import { banner } from '../banner.ts';
-import { compose } from '../compose.ts';
+import { type Composed, type ComposeOptions, compose } from '../compose.ts';
 import { dataPlaces } from '../data-places.ts';
 import type { ConfigFlags } from '../find-config.ts';
 import { issueFirstKey, keySources } from '../key-sources.ts';
+import { checkHasWork, checkShared } from '../shared.ts';
 import { stopOnSignals } from '../signals.ts';
+import { stopWithParent } from '../stop-with-parent.ts';
 import { UserError } from '../user-error.ts';
+import { workerBanner } from './worker.ts';
 
 /** The flags of `plinth serve`. */
 export interface ServeFlags extends ConfigFlags {
 	readonly host?: string;
 	readonly port?: number;
+	/** How many processes serve, or `auto`. */
+	readonly processes?: string;
 	/** Whether `plinth dev` is the parent process. */
 	readonly dev?: boolean;
 }
 
-/** Serves until a signal arrives. */
+/** Serves until a signal arrives, in as many processes as are wanted. */
 export async function serve(flags: ServeFlags): Promise<void> {
-	const parent = flags.dev && process.channel ? await import('../dev/child.ts') : undefined;
-	parent?.reportImports();
-	const { app, file, config } = await compose(flags, parent ? { server: parent.quickStop } : {});
-	if (parent) parent.stopWithParent(app);
+	const processes = processCount(flags.processes ?? (process.env.PLINTH_PROCESSES || '1'));
+	if (processes > 1 && cluster.isPrimary) (await import('../processes/primary.ts')).supervise(processes);
+	else await serveHere(flags).catch(fail);
+}
+
+function fail(error: unknown): never {
+	// This process ends, although its parent is connected.
+	process.channel?.unref();
+	throw error;
+}
+
+/** Serves in this process. */
+async function serveHere(flags: ServeFlags): Promise<void> {
+	const composed = await compose(flags, await optionsOf(flags));
+	const { app, config } = composed;
+	if (process.channel) stopWithParent(app);
 	else stopOnSignals(app);
 	try {
+		if (config.role === 'worker') checkHasWork(app);
+		if (cluster.isWorker) checkSharing(composed);
 		const { url } = await app.listen({
 			...(flags.host === undefined ? {} : { host: flags.host }),
 			...(flags.port === undefined ? {} : { port: flags.port }),
 		});
-		// Only after the server listens: a key is shown only once.
-		const sources = keySources(app, config);
-		const keys = await issueFirstKey(sources);
-		const data = dataPlaces(app, config);
-		process.stdout.write(banner({ app, url, file, data, keys, isAuthOff: !sources.isRequired }));
+		// Of several processes, the first one speaks for all.
+		if (cluster.isWorker && cluster.worker?.id !== 1) return;
+		process.stdout.write(config.role === 'worker' ? workerBanner(composed, url) : await serverBanner(composed, url));
 	} catch (error) {
 		await app.stop();
 		throw explainListen(error);
 	}
+}
+
+async function optionsOf({ dev }: ServeFlags): Promise<ComposeOptions> {
+	if (dev && process.channel) {
+		const { quickStop, reportImports } = await import('../dev/child.ts');
+		reportImports();
+		return { server: quickStop };
+	}
+	if (!cluster.isWorker) return {};
+	const { shareEvents } = await import('../processes/shared-events.ts');
+	return { backends: shareEvents };
+}
+
+async function serverBanner({ app, file, config }: Composed, url: string): Promise<string> {
+	// Only after the server listens: a key is shown only once.
+	const sources = keySources(app, config);
+	const keys = await issueFirstKey(sources);
+	const data = dataPlaces(app, config);
+	return banner({ app, url, file, data, keys, isAuthOff: !sources.isRequired });
+}
+
+/** Several processes share storage, and a group of models holds in one of them. */
+function checkSharing({ app, config }: Composed): void {
+	checkShared(app, [services.jobs, services.records, services.blobs], 'Several processes share their storage.');
+	const [group] = Object.keys(config.groups);
+	if (group === undefined) return;
+	throw new UserError(
+		`The group ${group} holds inside one process, so several processes would use its device at once. ` +
+			'Start one process, or let one worker alone have the models of the group.',
+	);
+}
+
+function processCount(text: string): number {
+	const count = text === 'auto' ? availableParallelism() : Number(text);
+	if (Number.isInteger(count) && count >= 1 && count <= 256) return count;
+	throw new UserError(`--processes or PLINTH_PROCESSES is "${text}". Use a number from 1 to 256, or auto.`);
 }
 
 function explainListen(error: unknown): unknown {

@@ -1,6 +1,5 @@
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { App } from '@plinth/core';
 
 /** A message of the server to `plinth dev`: a local file that the server has imported. */
 export interface ImportedFile {
@@ -21,20 +20,4 @@ export function reportImports(): void {
 		},
 	});
 	process.once('disconnect', () => process.exit());
-	// A server that could not start ends, although its parent is connected.
-	process.channel?.unref();
-}
-
-/** Stops the app when the parent process sends SIGTERM. A terminal sends SIGINT to both; the parent answers it. */
-export function stopWithParent(app: Pick<App, 'stop'>): void {
-	process.on('SIGINT', () => {});
-	process.once('SIGTERM', () => {
-		app.stop().then(
-			() => process.exit(0),
-			(error: unknown) => {
-				process.stderr.write(`the stop failed: ${String(error)}\n`);
-				process.exit(1);
-			},
-		);
-	});
 }

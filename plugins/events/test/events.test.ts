@@ -43,7 +43,7 @@ async function harness(options: Parameters<typeof events>[0] = {}): Promise<Harn
 		{
 			server: { drainDelayMs: 0, graceMs: 60_000 },
 			// Nothing runs: what happens is what the tests write.
-			jobs: { work: false },
+			role: 'api',
 			backends: {
 				auth: auth(),
 				jobs: memoryJobs(),

@@ -161,6 +161,11 @@ export interface AppConfig {
 	readonly server?: ServerConfig;
 	/** Level and format of the log. */
 	readonly log?: LogConfig;
+	/**
+	 * `all` (the default) answers requests and runs jobs. `api` leaves jobs to other processes on the same storage.
+	 * `worker` runs jobs and answers `/healthz` and `/readyz` alone.
+	 */
+	readonly role?: 'all' | 'api' | 'worker' | (string & {});
 	/** How jobs are run. */
 	readonly jobs?: Partial<Record<keyof JobSettings, number | string | boolean>>;
 	/** Stores, codecs and other services, each under a name of your choice. */

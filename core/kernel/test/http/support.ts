@@ -62,6 +62,7 @@ export const auth = { authorization: `Bearer ${goodKey}` };
 export interface HttpPorts {
 	/** The routes, each with the plugin that brings it. */
 	readonly owners: ReadonlyMap<Route, string>;
+	readonly isWorker: boolean;
 	readonly middlewares: readonly Middleware[];
 	readonly readiness: Readiness;
 	readonly models: () => readonly ModelInfo[];
@@ -93,6 +94,7 @@ export function testServer(routes: readonly Route[], options: Partial<HttpPorts>
 	const ports: HttpPorts = {
 		owners: new Map(routes.map((route) => [route, 'system'])),
 		middlewares: [],
+		isWorker: false,
 		authenticator: {
 			authenticate: async (key) => {
 				if (key === goodKey) return { id: 'p1', tenant: 't1', scopes: ['*'] };

@@ -14,8 +14,6 @@ export const jobSettings = z
 		perTenant: z.coerce.number().int().min(1).optional(),
 		/** Maximum unfinished jobs of one kind and tenant. More are refused with `queue_full`. 0: no limit. */
 		maxPendingPerTenant: z.coerce.number().int().min(0).default(500),
-		/** With `false`, this process only accepts jobs, and others run them. */
-		work: z.boolean().default(true),
 		/** Another process takes over an attempt after this time without a heartbeat. */
 		leaseMs: ms(20_000),
 		/** Interval of heartbeats: at most half of `leaseMs`, so that a lease outlives one lost heartbeat. */

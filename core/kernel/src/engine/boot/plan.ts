@@ -10,7 +10,7 @@ import { services } from '../../contract/services.ts';
 import type { ResolvedGroup, ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { describeIssue } from '../config/describe-issue.ts';
 import type { ResolvedConfig, ResolvedPlugin } from '../config/resolve.ts';
-import { type LogSettings, logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
+import { type LogSettings, logSettings, roleSetting, type ServerSettings, serverSettings } from '../config/shape.ts';
 import { authMissing, authOff, checkJobKinds, isLoopback, malformedDefinition } from './checks.ts';
 import { buildGraph, type Graph, type GraphNode, providedValues } from './graph.ts';
 import { checkGroups } from './group-checks.ts';
@@ -28,6 +28,7 @@ export type Part = GraphNode & { readonly id: string; readonly options: unknown 
 export interface BootPlan {
 	readonly server: ServerSettings;
 	readonly log: LogSettings;
+	readonly role: 'all' | 'api' | 'worker';
 	readonly jobs: JobSettings;
 	readonly graph: Graph<Part>;
 	/** The pools whose members are created. */
@@ -49,11 +50,12 @@ const sections = { backend: 'backends', model: 'models', plugin: 'plugins' } as 
 export function planBoot(config: ResolvedConfig): BootPlan {
 	const problems: BootProblem[] = [...config.problems];
 	const { variables } = config;
-	const settings = <S extends z.ZodType>(schema: S, path: 'server' | 'log' | 'jobs') =>
+	const settings = <S extends z.ZodType>(schema: S, path: 'server' | 'log' | 'role' | 'jobs') =>
 		checkOptions(schema, config[path], { owner: 'config', path, variables }, problems);
 
 	const server = settings(serverSettings, 'server');
 	const log = settings(logSettings, 'log');
+	const role = settings(roleSetting, 'role');
 	const jobs = settings(jobSettings, 'jobs');
 	const unused = checkModels(config, problems);
 	const isUnused = (id: string) => unused.some((model) => model.id === id);
@@ -72,6 +74,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 	return {
 		server,
 		log,
+		role,
 		jobs,
 		graph,
 		pools: Object.fromEntries(Object.entries(config.pools).filter(([id]) => !isUnused(id))),

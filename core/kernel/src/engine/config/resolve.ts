@@ -18,6 +18,7 @@ export interface ResolvedConfig {
 	readonly folder: string;
 	readonly server: Readonly<Record<string, unknown>>;
 	readonly log: Readonly<Record<string, unknown>>;
+	readonly role: string | undefined;
 	readonly jobs: Readonly<Record<string, unknown>>;
 	readonly backends: Readonly<Record<string, BackendInstance>>;
 	readonly models: Readonly<Record<string, ResolvedModel>>;
@@ -77,6 +78,7 @@ export async function resolveConfig(
 		folder: resolve(from.folder),
 		server: settings('server'),
 		log: settings('log'),
+		role: fill(layers.findLast(({ role }) => role !== undefined)?.role, 'role', resolution),
 		jobs: settings('jobs'),
 		backends,
 		models,

@@ -18,6 +18,7 @@ export const configShape = z.strictObject({
 	extends: z.union([z.string(), z.looseObject({})]).optional(),
 	server: z.record(z.string(), z.unknown()).optional(),
 	log: settings.optional(),
+	role: z.string().optional(),
 	jobs: settings.optional(),
 	backends: z.record(id, entry).optional(),
 	models: z.record(id, entry).optional(),
@@ -80,6 +81,9 @@ export const serverSettings = z.strictObject({
 
 /** The `server` section with its defaults. */
 export type ServerSettings = z.output<typeof serverSettings>;
+
+/** What a process does. */
+export const roleSetting = z.enum(['all', 'api', 'worker']).default('all');
 
 /** The `log` section, checked. */
 export const logSettings = z.strictObject({

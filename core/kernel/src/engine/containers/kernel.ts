@@ -83,6 +83,7 @@ wire(table, (get) => {
 	return new RouteTable({
 		owners: routes.owners,
 		middlewares,
+		isWorker: get(plan).role === 'worker',
 		refusesUnknown: get(plan).server.unknownMembers === 'refuse',
 		readiness,
 		models: () => get(kernel.models).list(),

@@ -126,7 +126,7 @@ export class RunningApp implements App {
 		this.state = 'starting';
 		try {
 			for (const { owner, path, task } of setups.starts) await lifecycle.step('start', owner, path, task);
-			if (setups.machine && plan.jobs.work) await this.#startJobs(setups.machine);
+			if (setups.machine && plan.role !== 'api') await this.#startJobs(setups.machine);
 			this.state = 'ready';
 			void removeLeftUploads(log);
 		} catch (error) {

@@ -10,7 +10,7 @@ import { anonymous, checkScope } from '../gate/authentication.ts';
 import { describeRoutes } from '../openapi/document.ts';
 import { Router } from '../required.ts';
 import { Endpoint } from './endpoint.ts';
-import { type SystemOptions, systemRoutes } from './system.ts';
+import { probePaths, type SystemOptions, systemRoutes } from './system.ts';
 import { unknownRoute } from './unknown-route.ts';
 
 /** What the plugins and the kernel bring to the table. */
@@ -18,6 +18,8 @@ export interface RouteSources extends Omit<SystemOptions, 'openapi'> {
 	/** The routes of plugins, each with the plugin's id: its tag in OpenAPI. */
 	readonly owners: ReadonlyMap<Route, string>;
 	readonly middlewares: readonly Middleware[];
+	/** Whether the process is a worker: it answers probes alone. */
+	readonly isWorker: boolean;
 	/** Whether members of bodies that a route does not know are errors. */
 	readonly refusesUnknown: boolean;
 }
@@ -40,13 +42,16 @@ export class RouteTable {
 	/** By the shape of the path, which is the name of its layers in the router. */
 	readonly #paths = new Map<string, PathEntry>();
 	readonly #owners: ReadonlyMap<Route, string>;
+	readonly #isWorker: boolean;
 	readonly #publicPaths: RegExp;
 	#document: object | undefined;
 
-	constructor({ owners, middlewares, refusesUnknown, ...options }: RouteSources) {
+	constructor({ owners, middlewares, isWorker, refusesUnknown, ...options }: RouteSources) {
 		const system = systemRoutes({ ...options, openapi: (url) => this.describe(url) });
-		this.#owners = new Map([...owners, ...system.map((route): [Route, string] => [route, 'system'])]);
+		const all = [...owners, ...system.map((route): [Route, string] => [route, 'system'])] as const;
+		this.#owners = new Map(isWorker ? all.filter(([{ path }]) => probePaths.includes(path)) : all);
 		const routes = [...this.#owners.keys()];
+		this.#isWorker = isWorker;
 		this.#publicPaths = pathsPattern(routes.filter(({ scope }) => scope === 'public'));
 		routes.sort((a, b) => segmentKinds(a).localeCompare(segmentKinds(b)));
 		for (const route of routes) this.#add(route, new Endpoint(route, middlewares, refusesUnknown));
@@ -69,7 +74,9 @@ export class RouteTable {
 		if (!found) {
 			const templates = [...this.#paths.values()].map(({ template }) => template);
 			const find = (path: string) => this.find(path)?.template;
-			const message = unknownRoute(String(req.method), state.entry.target, templates, find);
+			const message = this.#isWorker
+				? `This process is a worker. It answers ${probePaths.join(' and ')} alone.`
+				: unknownRoute(String(req.method), state.entry.target, templates, find);
 			throw plinthError('E_ROUTE_NOT_FOUND', { message });
 		}
 		state.exchange.route = found.template;

@@ -1,0 +1,85 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { stopOnSignals } from '../signals.ts';
+
+/** A process that ends sooner than this after its start is followed by the next one after a wait. In milliseconds. */
+const shortLifeMs = 10_000;
+/** The wait doubles with each short life, up to this. In milliseconds. */
+const longestWaitMs = 30_000;
+
+/**
+ * Runs servers in `count` processes that share one listener, until a signal arrives. The first one starts alone, so
+ * that problems of the config are reported once. A process that ends is replaced; the others serve on.
+ */
+export function supervise(count: number): void {
+	const processes = new Processes(count);
+	stopOnSignals(processes);
+	// Also at a second signal, and when the stop takes too long.
+	process.on('exit', () => processes.signal('SIGKILL'));
+	processes.start();
+}
+
+class Processes {
+	readonly #count: number;
+	#isStopping = false;
+	#shortLives = 0;
+
+	constructor(count: number) {
+		this.#count = count;
+	}
+
+	start(): void {
+		const first = this.#fork();
+		first.once('listening', () => {
+			for (let n = 1; n < this.#count; n += 1) this.#fork();
+		});
+		// Hints of the event bus.
+		cluster.on('message', (from, message) => {
+			for (const other of all()) if (other !== from) other.send(message);
+		});
+	}
+
+	/** Rejects when a process did not stop cleanly. */
+	async stop(): Promise<void> {
+		this.#isStopping = true;
+		const ends = all().map((worker) => once(worker, 'exit'));
+		this.signal('SIGTERM');
+		const failed = (await Promise.all(ends)).filter(([code]) => code !== 0);
+		if (failed.length > 0) throw new Error(`${failed.length} of its processes did not stop cleanly`);
+	}
+
+	signal(name: NodeJS.Signals): void {
+		for (const worker of all()) worker.process.kill(name);
+	}
+
+	#fork(): Worker {
+		const worker = cluster.fork();
+		const startedAt = performance.now();
+		let hasServed = false;
+		worker.once('listening', () => {
+			hasServed = true;
+		});
+		// A message to a process that has just ended; its exit follows.
+		worker.on('error', () => {});
+		worker.once('exit', (code, signal) => {
+			if (this.#isStopping) return;
+			// The first process has printed why it could not start.
+			if (worker.id === 1 && !hasServed) process.exit(code || 1);
+			this.#replace(worker, signal ?? `code ${code}`, performance.now() - startedAt < shortLifeMs);
+		});
+		return worker;
+	}
+
+	#replace({ process: { pid } }: Worker, reason: string, wasShort: boolean): void {
+		this.#shortLives = wasShort ? this.#shortLives + 1 : 0;
+		const waitMs = wasShort ? Math.min(longestWaitMs, 250 * 2 ** this.#shortLives) : 0;
+		process.stderr.write(`plinth serve: process ${pid} has ended with ${reason}; another one starts in ${waitMs} ms\n`);
+		setTimeout(() => {
+			if (!this.#isStopping) this.#fork();
+		}, waitMs);
+	}
+}
+
+function all(): readonly Worker[] {
+	return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+}

@@ -1,0 +1,35 @@
+import { type BackendInstance, type BusEvent, defineBackend, type EventBus, services } from '@plinth/core';
+import { memoryEvents } from '@plinth/memory';
+
+/** Replaces event buses of one process by one of all processes of this server. */
+export function shareEvents(backends: Readonly<Record<string, BackendInstance>>): Record<string, BackendInstance> {
+	const entries = Object.entries(backends).map(([id, backend]) => {
+		const isLocal = backend.definition === memoryEvents.definition;
+		return [id, isLocal ? sharedEvents() : backend] as const;
+	});
+	return Object.fromEntries(entries);
+}
+
+/** An event bus inside one process whose events the parent process passes on to its other children. */
+const sharedEvents = defineBackend({
+	name: 'sharedEvents',
+	provides: services.events,
+	config: memoryEvents.definition.config,
+	create: async (context): Promise<EventBus> => {
+		const local = (await memoryEvents.definition.create(context)) as EventBus;
+		const receive = (message: { readonly busEvent?: BusEvent }) => {
+			if (message.busEvent) local.publish(message.busEvent);
+		};
+		process.on('message', receive);
+		context.onStop(() => {
+			process.off('message', receive);
+		});
+		return {
+			publish(event) {
+				local.publish(event);
+				if (process.connected) process.send?.({ busEvent: event });
+			},
+			subscribe: (filter, handler) => local.subscribe(filter, handler),
+		};
+	},
+});

@@ -1,0 +1,122 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { eventually } from '@plinth/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Child, type Exit, isGroupAlive, plinth, root } from '../../test/support/cli.ts';
+import { childrenOf } from '../../test/support/process-tree.ts';
+import { removeDir, temporaryDir } from '../../test/support/serve.ts';
+
+const timeout = 60_000;
+const children: Child[] = [];
+let cwd: string;
+
+beforeEach(async () => {
+	cwd = await temporaryDir('cli-processes');
+});
+
+afterEach(async () => {
+	await Promise.all(children.splice(0).map((child) => child.kill()));
+	await removeDir(cwd);
+});
+
+const env = { PORT: '0', PLINTH_LOG_LEVEL: 'info', PLINTH_API_KEYS: 'me:secret-of-the-tests' };
+
+/** Starts `plinth serve` in three processes, and waits until all of them are ready. */
+async function serveInThree(): Promise<{ child: Child; url: string }> {
+	const child = plinth(['serve', '--processes', '3'], { cwd, env });
+	children.push(child);
+	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
+	await eventually('all processes are ready', () => readyLines(child) === 3, 20_000);
+	return { child, url };
+}
+
+const readyLines = (child: Child) => child.stderr().split('"msg":"ready"').length - 1;
+
+/** How `plinth serve` in two processes ends when it cannot start. */
+function refused(args: readonly string[] = [], settings: Record<string, string> = {}): Promise<Exit> {
+	const child = plinth(['serve', '--processes=2', ...args], { cwd, env: { ...env, ...settings } });
+	children.push(child);
+	return child.exit;
+}
+
+/** The status of a request on a connection of its own, so that any of the processes may answer. */
+async function statusOf(url: string): Promise<number> {
+	const headers = { 'x-api-key': 'secret-of-the-tests', connection: 'close' };
+	const answer = await fetch(`${url}/v1/models`, { headers });
+	await answer.arrayBuffer();
+	return answer.status;
+}
+
+describe('plinth serve --processes', () => {
+	test('serves in so many processes, of which one says where', { timeout }, async () => {
+		const { child, url } = await serveInThree();
+		expect(childrenOf(child.pid)).toHaveLength(3);
+		expect(child.stdout().match(/serving/g)).toHaveLength(1);
+		await Promise.all(Array.from({ length: 30 }, () => statusOf(url)));
+		child.signal('SIGTERM');
+		const { code, stderr } = await child.exit;
+		expect([code, stderr.split('"msg":"stopped"').length - 1]).toEqual([0, 3]);
+		expect(isGroupAlive(child.pid)).toBe(false);
+	});
+
+	test('replaces a process that ends, and the others serve meanwhile', { timeout }, async () => {
+		const { child, url } = await serveInThree();
+		const [, victim = 0] = childrenOf(child.pid);
+		process.kill(victim, 'SIGKILL');
+		await eventually('the end is noticed', () => child.stderr().includes(`process ${victim} has ended with SIGKILL`));
+		expect(await Promise.all(Array.from({ length: 9 }, () => statusOf(url)))).toEqual(Array(9).fill(200));
+		await eventually('there are three again', () => readyLines(child) === 4, 20_000);
+		expect(childrenOf(child.pid)).toHaveLength(3);
+	});
+
+	test('leaves no process behind when the first one is killed', { timeout }, async () => {
+		const { child } = await serveInThree();
+		child.signal('SIGKILL');
+		await eventually('all have ended', () => !isGroupAlive(child.pid), 20_000);
+	});
+
+	test('ends at once at a second signal', { timeout }, async () => {
+		const { child } = await serveInThree();
+		child.signal('SIGTERM');
+		await eventually('it stops', () => child.stderr().includes('finishing running work'));
+		child.signal('SIGTERM');
+		expect((await child.exit).code).toBe(1);
+		await eventually('all have ended', () => !isGroupAlive(child.pid));
+	});
+
+	test('reports a problem of the config once, and exits 1', { timeout }, async () => {
+		const { code, stderr } = await refused([], { PLINTH_API_KEYS: 'me:short' });
+		expect([code, stderr.match(/Plinth cannot start/g)?.length]).toEqual([1, 1]);
+	});
+
+	test('reports a port that is taken once, and exits 1', { timeout }, async () => {
+		const other = await listen();
+		const { port } = other.address() as AddressInfo;
+		const { code, stderr } = await refused([], { PORT: String(port) });
+		other.close();
+		expect([code, stderr.match(/is taken/g)?.length]).toEqual([1, 1]);
+	});
+
+	test.each([
+		['stores in the memory of one process', join(root, 'examples/yaml-deployment/plinth.config.yaml'), '(memoryJobs)'],
+		['a group of models', undefined, 'The group card holds inside one process'],
+	])('refuses %s', { timeout }, async (_what, given, message) => {
+		const file = given ?? join(cwd, 'groups.yaml');
+		const text = 'extends: plinth:embedded\ngroups: { card: { exclusive: true, models: [builtin-video] } }\n';
+		if (!given) await writeFile(file, text);
+		const { code, stderr } = await refused(['--config', file]);
+		expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+	});
+
+	test.each(['0', 'many', '1.5', '-1'])('refuses %s processes', { timeout }, async (count) => {
+		const { code, stderr } = await refused([`--processes=${count}`]);
+		expect([code, stderr]).toEqual([1, expect.stringContaining(`is "${count}". Use a number from 1 to 256, or auto.`)]);
+	});
+});
+
+function listen(): Promise<Server> {
+	const server = createServer();
+	return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
