@@ -24,6 +24,8 @@ export interface Server extends Member {
 /** Settings of one member; those of the fleet stay where it names none. */
 export interface MemberOptions {
 	readonly role?: 'all' | 'api';
+	/** How many processes serve; one unless set. */
+	readonly processes?: number;
 	readonly jobs?: AppConfig['jobs'] & object;
 	readonly server?: AppConfig['server'] & object;
 }
@@ -64,8 +66,9 @@ export async function createFleet(name: string, common: MemberOptions = {}): Pro
 				PLINTH_API_KEYS: `fleet:${fleetKey}`,
 				PLINTH_DATA_DIR: dataDir,
 				// Workers say how each attempt ended; servers would list every request.
-				PLINTH_LOG_LEVEL: command === 'worker' ? 'info' : 'warn',
+				PLINTH_LOG_LEVEL: command === 'worker' || options.processes ? 'info' : 'warn',
 				TMPDIR: tempDir,
+				PLINTH_PROCESSES: String(options.processes ?? 1),
 				PLINTH_ROLE: options.role ?? common.role ?? 'all',
 				TEST_JOBS: JSON.stringify({ ...common.jobs, ...options.jobs }),
 				TEST_SERVER: JSON.stringify({ ...common.server, ...options.server }),

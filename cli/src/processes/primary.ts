@@ -2,9 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { stopOnSignals } from '../signals.ts';
 
-/** A process that ends sooner than this after its start is followed by the next one after a wait. In milliseconds. */
-const shortLifeMs = 10_000;
-/** The wait doubles with each short life, up to this. In milliseconds. */
+/** The longest wait after a process that could not start; each doubles the wait. In milliseconds. */
 const longestWaitMs = 30_000;
 
 /**
@@ -22,7 +20,8 @@ export function supervise(count: number): void {
 class Processes {
 	readonly #count: number;
 	#isStopping = false;
-	#shortLives = 0;
+	/** How many processes in a row could not start. */
+	#failures = 0;
 
 	constructor(count: number) {
 		this.#count = count;
@@ -54,7 +53,6 @@ class Processes {
 
 	#fork(): Worker {
 		const worker = cluster.fork();
-		const startedAt = performance.now();
 		let hasServed = false;
 		worker.once('listening', () => {
 			hasServed = true;
@@ -65,14 +63,14 @@ class Processes {
 			if (this.#isStopping) return;
 			// The first process has printed why it could not start.
 			if (worker.id === 1 && !hasServed) process.exit(code || 1);
-			this.#replace(worker, signal ?? `code ${code}`, performance.now() - startedAt < shortLifeMs);
+			this.#failures = hasServed ? 0 : this.#failures + 1;
+			this.#replace(worker, signal ?? `code ${code}`);
 		});
 		return worker;
 	}
 
-	#replace({ process: { pid } }: Worker, reason: string, wasShort: boolean): void {
-		this.#shortLives = wasShort ? this.#shortLives + 1 : 0;
-		const waitMs = wasShort ? Math.min(longestWaitMs, 250 * 2 ** this.#shortLives) : 0;
+	#replace({ process: { pid } }: Worker, reason: string): void {
+		const waitMs = this.#failures === 0 ? 0 : Math.min(longestWaitMs, 500 * 2 ** this.#failures);
 		process.stderr.write(`plinth serve: process ${pid} has ended with ${reason}; another one starts in ${waitMs} ms\n`);
 		setTimeout(() => {
 			if (!this.#isStopping) this.#fork();
