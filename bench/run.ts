@@ -10,6 +10,7 @@ import { memory } from './memory.ts';
 import { office } from './office.ts';
 import { parse } from './parse.ts';
 import { poll } from './poll.ts';
+import { processes } from './processes.ts';
 import { requests } from './requests.ts';
 import { sse } from './sse.ts';
 import { start } from './start.ts';
@@ -29,6 +30,7 @@ const benches: readonly Bench[] = [
 	office,
 	sse,
 	requests,
+	processes,
 	memory,
 	gateway,
 ];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../harness/free-port.ts';
 import { pathOf } from '../harness/programs.ts';
 import { untilAnswers } from '../harness/ready.ts';
-import { end, startPinned } from './pinned.ts';
+import { end, type Processor, startPinned } from './pinned.ts';
 import type { Kind } from './plinth.config.ts';
 import { portkeyScript } from './portkey.ts';
 import type { MockUpstream } from './upstream.ts';
@@ -30,6 +30,9 @@ const video = 'video_mock';
 export interface StartOptions {
 	/** Flags for Node. */
 	readonly execArgv?: readonly string[];
+	/** How many processes serve, on `processor`. */
+	readonly processes?: number;
+	readonly processor?: Processor;
 }
 
 /**
@@ -39,7 +42,7 @@ export interface StartOptions {
 export async function startOurs(
 	upstream: MockUpstream,
 	kind: Kind,
-	{ execArgv = [] }: StartOptions = {},
+	{ execArgv = [], processes = 1, processor = 'gateways' }: StartOptions = {},
 ): Promise<Gateway> {
 	const { PATH = '', HOME = '' } = process.env;
 	const port = await freePort();
@@ -48,7 +51,7 @@ export async function startOurs(
 	const script = [join(root, 'cli/src/main.ts'), 'serve'];
 	const config = join(import.meta.dirname, 'plinth.config.ts');
 	const node = [process.execPath, '--conditions=@plinth/source', ...execArgv];
-	const child = startPinned('gateways', [...node, ...script, '--config', config], {
+	const child = startPinned(processor, [...node, ...script, '--config', config], {
 		cwd: folder,
 		stdio: ['ignore', log, log],
 		env: {
@@ -56,6 +59,7 @@ export async function startOurs(
 			HOME,
 			NODE_ENV: 'production',
 			PORT: String(port),
+			PLINTH_PROCESSES: String(processes),
 			PLINTH_DATA_DIR: join(folder, 'data'),
 			PLINTH_API_KEYS: key,
 			BENCH_UPSTREAM: `http://127.0.0.1:${upstream.port}/v1`,

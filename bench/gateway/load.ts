@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { cpuOfTree } from '../harness/cpu.ts';
 import { encodeRequest, type Target } from '../harness/load.ts';
 import type { Sample } from '../harness/rounds.ts';
-import { end, startPinned } from './pinned.ts';
+import { end, type Processor, startPinned } from './pinned.ts';
 
 /** What one round costs and takes: `cpu` is microseconds of the server per request, `wall` the median milliseconds of one. */
 export interface GatewaySample extends Sample {
 	/** The median of milliseconds to the first byte of a body. */
 	readonly first: number;
+	/** Requests per second. */
+	readonly rate: number;
 }
 
 /** What the load generator prints. */
@@ -26,9 +28,15 @@ interface Printed {
  * Sends a request again and again for `ms` milliseconds, waits for what is under way, and divides what the server has used by all answers. Throws when
  * an answer is none of 2xx, or a connection is lost. `folder` holds the compiled program.
  */
-export async function drive(folder: string, target: Target, connections: number, ms: number): Promise<GatewaySample> {
+export async function drive(
+	folder: string,
+	target: Target,
+	connections: number,
+	ms: number,
+	processor: Processor = 'others',
+): Promise<GatewaySample> {
 	const before = cpuOfTree(target.pid);
-	const child = await startLoad(folder, target, [connections, ms]);
+	const child = await startLoad(folder, target, [connections, ms], processor);
 	const ended = once(child, 'close');
 	const text = await outputOf(child);
 	await ended;
@@ -39,7 +47,7 @@ export async function drive(folder: string, target: Target, connections: number,
 			`Of ${requests} answers to ${target.request.path}, ${refused} were refusals and ${lost} were cut off.`,
 		);
 	}
-	return { cpu: (cpu * 1_000) / requests, wall: p50, first: first50 };
+	return { cpu: (cpu * 1_000) / requests, wall: p50, first: first50, rate: (requests * 1_000) / ms };
 }
 
 /** Opens streams and holds them once the body of each has begun. Throws when one has not within 20 seconds. */
@@ -55,11 +63,12 @@ async function startLoad(
 	folder: string,
 	{ port, request }: Target,
 	[connections, ms, ...rest]: readonly [number, number, ...string[]],
+	processor: Processor = 'others',
 ): Promise<ChildProcess> {
 	const file = join(folder, `${port}.request`);
 	await writeFile(file, encodeRequest(request));
 	const command = [join(folder, 'load'), String(port), String(connections), String(ms), file];
-	return startPinned('others', [...command, ...rest], { stdio: ['ignore', 'pipe', 'inherit'] });
+	return startPinned(processor, [...command, ...rest], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 async function outputOf({ stdout }: ChildProcess): Promise<string> {

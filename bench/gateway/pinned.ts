@@ -4,12 +4,15 @@ import { availableParallelism } from 'node:os';
 import { killOnExit } from '../harness/child.ts';
 import { pathOf } from '../harness/programs.ts';
 
-/** Which processor runs what: gateways have one to themselves, what asks them shares the other with what they ask. */
-export const processors = { gateways: '0', others: '1' } as const;
+/** Which processor runs what: gateways have one to themselves, what asks them shares the other with what they ask. `both` is for all of them together. */
+export const processors = { gateways: '0', others: '1', both: '0,1' } as const;
+
+/** One of {@link processors}. */
+export type Processor = keyof typeof processors;
 
 /** Starts a program that stays on one processor, and is ended with us. Throws where there are less than two. */
 export function startPinned(
-	processor: keyof typeof processors,
+	processor: Processor,
 	command: readonly string[],
 	options: SpawnOptions = {},
 ): ChildProcess {

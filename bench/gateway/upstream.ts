@@ -7,7 +7,7 @@ import { freePort } from '../harness/free-port.ts';
 import { pathOf } from '../harness/programs.ts';
 import { untilAnswers } from '../harness/ready.ts';
 import { writeBodies } from './bodies.ts';
-import { end, startPinned } from './pinned.ts';
+import { end, type Processor, startPinned } from './pinned.ts';
 
 /** Milliseconds between two events of a paced stream. */
 export const paceMs = 5;
@@ -23,12 +23,12 @@ export interface MockUpstream {
 }
 
 /** Compiles the mock upstream and the load generator and starts the former. */
-export async function startUpstream(): Promise<MockUpstream> {
+export async function startUpstream(processor: Processor = 'others'): Promise<MockUpstream> {
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 	const [mock] = await Promise.all([compile('mock', folder), compile('load', folder)]);
 	await writeBodies(folder);
 	const port = await freePort();
-	const child = startPinned('others', [mock, String(port), String(paceMs), folder]);
+	const child = startPinned(processor, [mock, String(port), String(paceMs), folder]);
 	await untilAnswers(`http://127.0.0.1:${port}/health`, 'The mock upstream');
 	return {
 		port,
