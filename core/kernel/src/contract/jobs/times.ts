@@ -6,9 +6,12 @@ export const retryWindowMs = 10 * 60 * 1000;
 /** A worker that has not asked for jobs for this long offers its models no more, in milliseconds. */
 export const offerMs = 60_000;
 
-/** When a worker that asks at `now` counts as seen: every 20 s, so that workers without work write seldom. */
+/** How often an offer is written at most, in milliseconds, so that workers without work write seldom. */
+export const offerEveryMs = 20_000;
+
+/** When a worker that asks at `now` counts as seen. */
 export function offerInstant(now: number): number {
-	return now - (now % 20_000);
+	return now - (now % offerEveryMs);
 }
 /** How long a job whose model no worker offers waits before it fails with `E_JOB_NO_WORKER`, in milliseconds. */
 export const modelWaitMs = 3_600_000;

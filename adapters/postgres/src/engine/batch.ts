@@ -1,0 +1,62 @@
+import { failureKind, toError } from '../errors.ts';
+
+/** Runs commands as one transaction. One answer each, in their order. */
+export type RunGroup<Command, Answer> = (commands: readonly Command[]) => Promise<readonly Answer[]>;
+
+interface Waiting<Command, Answer> {
+	readonly command: Command;
+	resolve(answer: Answer): void;
+	reject(error: unknown): void;
+}
+
+/** A commit that takes longer than it should must not gather more than the next statement can do in time. */
+const most = 200;
+
+/**
+ * Gathers the writes of one turn of the event loop into one transaction; what arrives while it commits forms the next.
+ * When a group fails as a whole because of one of its members, each is run alone.
+ */
+export class Batch<Command, Answer> {
+	readonly #run: RunGroup<Command, Answer>;
+	readonly #address: string;
+	#waiting: Waiting<Command, Answer>[] = [];
+	#isRunning = false;
+	#idle: (() => void)[] = [];
+
+	constructor(address: string, run: RunGroup<Command, Answer>) {
+		this.#address = address;
+		this.#run = run;
+	}
+
+	/** Resolves with the answer once it is durable. */
+	write(command: Command): Promise<Answer> {
+		return new Promise((resolve, reject) => {
+			this.#waiting.push({ command, resolve, reject });
+			if (this.#isRunning) return;
+			this.#isRunning = true;
+			setImmediate(() => void this.#work());
+		});
+	}
+
+	/** Resolves when nothing waits. */
+	async settled(): Promise<void> {
+		if (this.#isRunning) await new Promise<void>((resolve) => this.#idle.push(resolve));
+	}
+
+	async #work(): Promise<void> {
+		while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, most));
+		this.#isRunning = false;
+		for (const wake of this.#idle.splice(0)) wake();
+	}
+
+	async #commit(members: readonly Waiting<Command, Answer>[]): Promise<void> {
+		try {
+			const answers = await this.#run(members.map(({ command }) => command));
+			members.forEach(({ resolve }, index) => void resolve(answers[index] as Answer));
+		} catch (error) {
+			const isOfOne = ['other', 'full'].includes(failureKind(error));
+			if (members.length > 1 && isOfOne) for (const member of members) await this.#commit([member]);
+			else for (const { reject } of members) reject(toError(error, this.#address));
+		}
+	}
+}

@@ -1,0 +1,73 @@
+import type { Logger } from '@plinth/core';
+import { z } from 'zod';
+import { toBootError } from '../errors.ts';
+import { prepare } from './migrate.ts';
+import { Pool } from './pool.ts';
+
+/** The options that all backends of this adapter share. */
+export const databaseOptions = {
+	/** `postgres://user:password@host:5432/database`. Backends with the same URL share its connections. */
+	url: z.string().refine(isPostgresUrl, {
+		error: 'Write postgres://user:password@host:5432/database, with special characters percent-encoded',
+	}),
+	/** The schema that holds the tables. It is created if it is absent. */
+	schema: z
+		.string()
+		.regex(/^[a-z_][a-z0-9_]{0,40}$/, 'Use lower-case letters, digits and underscores')
+		.default('plinth'),
+	/** With `false`, a start leaves an older schema alone and reports it; `plinth migrate` changes it. */
+	migrate: z.boolean().default(true),
+};
+
+/** Which database, and which schema in it. */
+export interface DatabaseOptions {
+	readonly url: string;
+	readonly schema: string;
+	readonly migrate: boolean;
+}
+
+/** A backend's share of the connections to a URL. */
+export interface DatabaseHandle {
+	readonly pool: Pool;
+	/** Names an object of the schema in a statement: `sql('SELECT 1 FROM plinth.jobs')`. */
+	readonly sql: (text: string) => string;
+	/** Gives the share back; the last one closes the connections. */
+	close(): Promise<void>;
+}
+
+interface Shared {
+	readonly pool: Pool;
+	/** By schema, whether it has been prepared. */
+	readonly prepared: Map<string, Promise<unknown>>;
+	users: number;
+}
+
+const open = new Map<string, Shared>();
+
+/** Joins or opens the connections to a URL, and brings the schema to the present version. Rejects with a boot error. */
+export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<DatabaseHandle> {
+	const { url, schema, migrate } = options;
+	const shared = open.get(url) ?? { pool: new Pool(url, log), prepared: new Map(), users: 0 };
+	open.set(url, shared);
+	shared.users += 1;
+	const { pool, prepared } = shared;
+	const close = async () => {
+		shared.users -= 1;
+		if (shared.users > 0) return;
+		open.delete(url);
+		await pool.close();
+	};
+	try {
+		const ready = prepared.get(schema) ?? prepare(pool, schema, migrate ? 'migrate' : 'check');
+		prepared.set(schema, ready);
+		await ready;
+	} catch (error) {
+		await close();
+		throw toBootError(error, pool.address);
+	}
+	return { pool, sql: (text) => text.replaceAll('plinth.', `"${schema}".`), close };
+}
+
+function isPostgresUrl(text: string): boolean {
+	return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,129 @@
+import { errorFrom } from '@plinth/core';
+import type pg from 'pg';
+import { postgresErrors, toBootError } from '../errors.ts';
+import { Pool } from './pool.ts';
+import { inSchema, type Migration, migrations } from './schema/migrations.ts';
+
+/** The versions of a schema before and after. 0: there was none. */
+export interface MigrationResult {
+	readonly from: number;
+	readonly to: number;
+}
+
+/** The oldest PostgreSQL that is served. */
+const oldestServer = 150_000;
+
+/**
+ * Brings a schema to the present version, under a lock and in one transaction. Only adds, so processes of the version
+ * before go on. Rejects with an error that names the remedy.
+ */
+export async function migratePostgres(options: {
+	readonly url: string;
+	readonly schema?: string;
+}): Promise<MigrationResult> {
+	const pool = new Pool(options.url);
+	try {
+		return await prepare(pool, options.schema ?? 'plinth', 'migrate');
+	} catch (error) {
+		throw toBootError(error, pool.address);
+	} finally {
+		await pool.close();
+	}
+}
+
+/** Checks the server and the schema, and with `migrate` brings it to the present version. */
+export function prepare(
+	pool: Pool,
+	schema: string,
+	mode: 'migrate' | 'check',
+	steps: readonly Migration[] = migrations,
+): Promise<MigrationResult> {
+	return pool.withClient(async (client) => {
+		await checkServer(client);
+		const found = await versionOf(client, schema);
+		refuseNewer(found, steps.length);
+		if (found.version < steps.length && mode === 'check') {
+			throw errorFrom(postgresErrors, 'E_POSTGRES_OLDER', {
+				message: `The schema "${schema}" has version ${found.version}, and this process needs ${steps.length}.`,
+			});
+		}
+		if (found.version >= steps.length) {
+			await adopt(client, schema);
+			return { from: found.version, to: found.version };
+		}
+		return transaction(client, () => migrate(client, schema, steps));
+	});
+}
+
+/** Under the lock, because several processes start at once. */
+async function migrate(client: pg.ClientBase, schema: string, steps: readonly Migration[]): Promise<MigrationResult> {
+	await client.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`plinth migrations of ${schema}`]);
+	const { rowCount } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
+	if (rowCount === 0) await client.query(`CREATE SCHEMA "${schema}"`);
+	const found = await versionOf(client, schema);
+	refuseNewer(found, steps.length);
+	if (found.version === 0) {
+		await client.query(
+			`CREATE TABLE "${schema}".versions (version integer PRIMARY KEY, serves integer NOT NULL,
+				at timestamptz NOT NULL DEFAULT now())`,
+		);
+	}
+	for (const [index, { serves, sql }] of steps.entries()) {
+		if (index < found.version) continue;
+		await client.query(inSchema(sql, schema));
+		await client.query(`INSERT INTO "${schema}".versions (version, serves) VALUES ($1, $2)`, [index + 1, serves]);
+	}
+	await client.query(`SELECT "${schema}".adopt()`);
+	return { from: found.version, to: Math.max(found.version, steps.length) };
+}
+
+/** After a restore, the log goes on with new places. */
+async function adopt(client: pg.ClientBase, schema: string): Promise<void> {
+	await client.query(`SELECT "${schema}".lock_log(), "${schema}".adopt()`);
+}
+
+async function checkServer(client: pg.ClientBase): Promise<void> {
+	const { rows } = await client.query<{ version: number; name: string; encoding: string }>(
+		`SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS name,
+			current_setting('server_encoding') AS encoding`,
+	);
+	const { version = 0, name, encoding } = rows[0] ?? {};
+	if (version < oldestServer) {
+		throw errorFrom(postgresErrors, 'E_POSTGRES_VERSION', { message: `The server is PostgreSQL ${name}.` });
+	}
+	if (encoding !== 'UTF8') {
+		throw errorFrom(postgresErrors, 'E_POSTGRES_ENCODING', { message: `The encoding of the database is ${encoding}.` });
+	}
+}
+
+interface Found {
+	readonly version: number;
+	readonly serves: number;
+}
+
+/** The version of a schema, and the oldest version of a process that it serves. */
+async function versionOf(client: pg.ClientBase, schema: string): Promise<Found> {
+	const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
+		`"${schema}".versions`,
+	]);
+	if (!rows[0]?.found) return { version: 0, serves: 0 };
+	const versions = await client.query<Found>(
+		`SELECT version, serves FROM "${schema}".versions ORDER BY version DESC LIMIT 1`,
+	);
+	return versions.rows[0] ?? { version: 0, serves: 0 };
+}
+
+function refuseNewer({ version, serves }: Found, known: number): void {
+	if (serves <= known) return;
+	throw errorFrom(postgresErrors, 'E_POSTGRES_NEWER', {
+		message: `The schema has version ${version}, which serves processes from version ${serves} on. This one has ${known}.`,
+	});
+}
+
+/** The connection is closed afterwards, which takes back what was not committed. */
+async function transaction<T>(client: pg.ClientBase, task: () => Promise<T>): Promise<T> {
+	await client.query('BEGIN');
+	const result = await task();
+	await client.query('COMMIT');
+	return result;
+}

@@ -1,0 +1,4 @@
+export { type MigrationResult, migratePostgres } from './engine/migrate.ts';
+export { postgresErrors } from './errors.ts';
+export { postgresJobs } from './jobs/backend.ts';
+export { postgresRecords } from './records/store.ts';

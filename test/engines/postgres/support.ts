@@ -1,0 +1,48 @@
+import { type ManualClock, manualClock, silentLogger } from '@plinth/testing';
+import { type DatabaseHandle, openDatabase } from '../../../adapters/postgres/src/engine/database.ts';
+import { PostgresJobStore } from '../../../adapters/postgres/src/jobs/store.ts';
+import { PostgresRecordStore } from '../../../adapters/postgres/src/records/store.ts';
+import { connection, statement } from '../support/postgres.ts';
+
+const retentionMs = 168 * 3_600_000;
+
+/** A handle with connections of its own, as another process has: those of one URL are shared. */
+export function handleOn(url: string, name: string): Promise<DatabaseHandle> {
+	const own = new URL(url);
+	own.searchParams.set('application_name', name);
+	return openDatabase({ url: own.href, schema: 'plinth', migrate: true }, silentLogger());
+}
+
+/** Forgets everything, as if the database were new. */
+export async function empty(url: string): Promise<void> {
+	const tables = ['jobs', 'leases', 'events', 'turns', 'offers', 'duties', 'records'];
+	const statements = tables.map((table) => `DELETE FROM plinth.${table};`).join(' ');
+	await statement(url, `${statements} UPDATE plinth.log SET trimmed = 0;`);
+}
+
+/** A job store that takes its time from a clock. */
+export function jobsOn(handle: DatabaseHandle, clock: ManualClock): PostgresJobStore {
+	return new PostgresJobStore(handle, retentionMs, clock);
+}
+
+/** A record store that takes its time from a clock. */
+export function recordsOn(handle: DatabaseHandle, clock: ManualClock): PostgresRecordStore {
+	return new PostgresRecordStore(handle, clock);
+}
+
+/** Appends an event in a transaction that stays open until the returned function is called. */
+export async function holdOpen(url: string, jobId: string): Promise<() => Promise<void>> {
+	const client = await connection(url);
+	await client.query('BEGIN');
+	await client.query('SELECT plinth.lock_log()');
+	await client.query(
+		`INSERT INTO plinth.events (type, job_id, kind, tenant, at, data) VALUES ('job.queued', $1, 'video', 'acme', 0, '{}')`,
+		[jobId],
+	);
+	return async () => {
+		await client.query('COMMIT');
+		await client.end();
+	};
+}
+
+export { manualClock };

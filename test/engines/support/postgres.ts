@@ -1,0 +1,158 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { appendFile, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '@plinth/testing';
+import pg from 'pg';
+
+const run = promisify(execFile);
+
+/** The programs of the newest PostgreSQL that Debian has installed. */
+const programs = ['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`).find(existsSync);
+
+/** A server of our own: a temporary folder, a free port, every commit on the disk. */
+export interface OwnPostgres {
+	readonly port: number;
+	/** Of a database, `postgres` unless named. */
+	url(database?: string): string;
+	/** A new empty database. */
+	database(): Promise<string>;
+	/** Ends the server at once, as a crash does. */
+	kill(): Promise<void>;
+	/** Stops it as an operator does. */
+	shutDown(): Promise<void>;
+	start(): Promise<void>;
+	/** A program of PostgreSQL, as the user of the server: `pg_dump`. */
+	program(name: string, args: readonly string[]): Promise<string>;
+	remove(): Promise<void>;
+}
+
+/** Starts a server. Rejects when PostgreSQL is not installed. */
+export async function ownPostgres(settings: readonly string[] = []): Promise<OwnPostgres> {
+	if (!programs) throw new Error('There is no PostgreSQL: apt-get install postgresql.');
+	const folder = await mkdtemp(join(tmpdir(), 'plinth-postgres-'));
+	const user = await unprivileged();
+	if (user) await chown(folder, user.uid, user.gid);
+	const port = await freePort();
+	const data = join(folder, 'data');
+	const password = join(folder, 'password');
+	await writeFile(password, secret);
+	if (user) await chown(password, user.uid, user.gid);
+	const options = {
+		...user,
+		cwd: folder,
+		env: { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', PGPASSWORD: secret },
+	};
+	const program = async (name: string, args: readonly string[]) =>
+		(await run(join(programs, name), args, options)).stdout;
+	await program('initdb', ['-D', data, '-U', 'plinth', `--pwfile=${password}`, '-A', 'scram-sha-256', '-E', 'UTF8']);
+	const own = [
+		"listen_addresses = '127.0.0.1'",
+		`port = ${port}`,
+		`unix_socket_directories = '${folder}'`,
+		'fsync = on',
+	];
+	await appendFile(join(data, 'postgresql.conf'), [...own, ...settings, ''].join('\n'));
+	const url = (database = 'postgres') => `postgres://plinth:${secret}@127.0.0.1:${port}/${database}`;
+
+	let server: ReturnType<typeof spawn> | undefined;
+	const stop = async (signal: NodeJS.Signals) => {
+		const stopping = server;
+		server = undefined;
+		if (!stopping || stopping.exitCode !== null) return;
+		const ended = once(stopping, 'exit');
+		// The server is the leader of its group: a crash takes all its processes along.
+		if (signal === 'SIGKILL') process.kill(-(stopping.pid ?? 0), signal);
+		else stopping.kill(signal);
+		await ended;
+	};
+	const start = async () => {
+		server = spawn(join(programs, 'postgres'), ['-D', data], { ...options, stdio: 'ignore', detached: true });
+		await eventually('PostgreSQL answers', () => answers(url()), 20_000);
+	};
+	await start();
+	return {
+		port,
+		url,
+		async database() {
+			const name = `t${randomBytes(6).toString('hex')}`;
+			await statement(url(), `CREATE DATABASE ${name}`);
+			return url(name);
+		},
+		kill: () => stop('SIGKILL'),
+		shutDown: () => stop('SIGINT'),
+		start,
+		program,
+		async remove() {
+			await stop('SIGKILL');
+			await rm(folder, { recursive: true, force: true });
+		},
+	};
+}
+
+/** A new database on the server of `PLINTH_TEST_POSTGRES`, or on one that is started for it. */
+export async function testDatabase(): Promise<{ readonly url: string; remove(): Promise<void> }> {
+	const given = process.env.PLINTH_TEST_POSTGRES;
+	if (given) {
+		const name = `plinth_test_${randomBytes(6).toString('hex')}`;
+		await statement(given, `CREATE DATABASE ${name}`);
+		const url = new URL(given);
+		url.pathname = `/${name}`;
+		return { url: url.href, remove: async () => void (await statement(given, `DROP DATABASE ${name} WITH (FORCE)`)) };
+	}
+	const server = await ownPostgres();
+	return { url: await server.database(), remove: () => server.remove() };
+}
+
+/** Runs one statement on a connection of its own. */
+export async function statement<Row extends pg.QueryResultRow>(url: string, text: string, values: unknown[] = []) {
+	const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+	client.on('error', () => {});
+	await client.connect();
+	try {
+		return (await client.query<Row>(text, values)).rows;
+	} finally {
+		await client.end();
+	}
+}
+
+/** A connection that stays open. */
+export async function connection(url: string): Promise<pg.Client> {
+	const client = new pg.Client({ connectionString: url });
+	client.on('error', () => {});
+	await client.connect();
+	return client;
+}
+
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
+	const server = createServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const address = server.address();
+	server.close();
+	await once(server, 'close');
+	return typeof address === 'object' && address ? address.port : 0;
+}
+
+const secret = randomBytes(12).toString('hex');
+
+/** PostgreSQL refuses to run as root: then it runs as the user that Debian made for it. */
+async function unprivileged(): Promise<{ uid: number; gid: number } | undefined> {
+	if (process.getuid?.() !== 0) return undefined;
+	const [uid, gid] = await Promise.all(
+		['-u', '-g'].map(async (of) => Number((await run('id', [of, 'postgres'])).stdout)),
+	);
+	return { uid: uid ?? 0, gid: gid ?? 0 };
+}
+
+async function answers(url: string): Promise<boolean> {
+	return statement(url, 'SELECT 1').then(
+		() => true,
+		() => false,
+	);
+}
