@@ -18,6 +18,7 @@ export { FetchedImages } from './egress/fetched-images.ts';
 export { ForbiddenTarget, type IsAllowed } from './egress/guard.ts';
 export type { Resolve } from './egress/names.ts';
 export { mediaError, mediaErrors } from './errors.ts';
+export { LocalBus } from './events/local-bus.ts';
 export { checkBlobKey, isBlobKey } from './files/blob-key.ts';
 export { makePrivateDir } from './files/private-dir.ts';
 export {

@@ -1,4 +1,5 @@
-import { type ManualClock, manualClock, silentLogger } from '@plinth/testing';
+import type { Clock } from '@plinth/core';
+import { type ManualClock, silentLogger } from '@plinth/testing';
 import { type DatabaseHandle, openDatabase } from '../../../adapters/postgres/src/engine/database.ts';
 import { PostgresJobStore } from '../../../adapters/postgres/src/jobs/store.ts';
 import { PostgresRecordStore } from '../../../adapters/postgres/src/records/store.ts';
@@ -45,4 +46,14 @@ export async function holdOpen(url: string, jobId: string): Promise<() => Promis
 	};
 }
 
-export { manualClock };
+/** Time as it is. */
+export function realClock(): Clock {
+	return {
+		now: () => Date.now(),
+		after(ms, task) {
+			const timer = setTimeout(task, ms);
+			timer.unref();
+			return () => clearTimeout(timer);
+		},
+	};
+}

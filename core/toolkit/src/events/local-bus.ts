@@ -1,0 +1,50 @@
+import type { BusEvent, BusFilter, EventBus, Logger } from '@plinth/core';
+
+/** An event bus inside one process: the part that every bus has, whatever brings events of other processes. */
+export class LocalBus implements EventBus {
+	readonly #subscriptions = new Set<Subscription>();
+	readonly #log: Pick<Logger, 'error'>;
+
+	constructor(log: Pick<Logger, 'error'>) {
+		this.#log = log;
+	}
+
+	publish(event: BusEvent): void {
+		for (const subscription of [...this.#subscriptions]) {
+			if (!matches(subscription.filter, event)) continue;
+			// Not in the publisher's call: a slow or throwing handler must not reach it.
+			queueMicrotask(() => {
+				if (this.#subscriptions.has(subscription)) this.#deliver(subscription, event);
+			});
+		}
+	}
+
+	subscribe(filter: BusFilter, handler: (event: BusEvent) => void): () => void {
+		const subscription = { filter, handler };
+		this.#subscriptions.add(subscription);
+		return () => {
+			this.#subscriptions.delete(subscription);
+		};
+	}
+
+	#deliver({ handler }: Subscription, event: BusEvent): void {
+		try {
+			handler(event);
+		} catch (error) {
+			this.#log.error({ err: error, type: event.type }, 'A subscriber of the event bus failed.');
+		}
+	}
+}
+
+interface Subscription {
+	readonly filter: BusFilter;
+	readonly handler: (event: BusEvent) => void;
+}
+
+function matches(filter: BusFilter, event: BusEvent): boolean {
+	return (
+		(filter.type === undefined || filter.type === event.type) &&
+		(filter.tenant === undefined || filter.tenant === event.tenant) &&
+		(filter.subject === undefined || filter.subject === event.subject)
+	);
+}
