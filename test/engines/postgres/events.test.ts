@@ -64,7 +64,8 @@ describe('hints between two processes', () => {
 		expect(cut.length).toBe(2);
 		let n = 0;
 		await eventually('a hint arrives again', () => {
-			here.publish(event((n += 1)));
+			n += 1;
+			here.publish(event(n));
 			return heard.length > 0;
 		});
 	});

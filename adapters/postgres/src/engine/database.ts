@@ -8,7 +8,7 @@ import { Pool } from './pool.ts';
 export const databaseOptions = {
 	/** `postgres://user:password@host:5432/database`. Backends with the same URL share its connections. */
 	url: z.string().refine(isPostgresUrl, {
-		error: 'Write postgres://user:password@host:5432/database, with special characters percent-encoded',
+		error: 'Write a URL such as postgres://host:5432/database, with user and password before the host, percent-encoded',
 	}),
 	/** The schema that holds the tables. It is created if it is absent. */
 	schema: z
