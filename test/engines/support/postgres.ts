@@ -72,8 +72,15 @@ export async function ownPostgres(settings: readonly string[] = []): Promise<Own
 		await ended;
 	};
 	const start = async () => {
-		server = spawn(join(programs, 'postgres'), ['-D', data], { ...options, stdio: 'ignore', detached: true });
-		await eventually('PostgreSQL answers', () => answers(url()), 20_000);
+		const begin = () =>
+			spawn(join(programs, 'postgres'), ['-D', data], { ...options, stdio: 'ignore', detached: true });
+		server = begin();
+		const isUp = () => {
+			// After a crash it does not start before the last of its old processes has ended.
+			if (server?.exitCode !== null) server = begin();
+			return answers(url());
+		};
+		await eventually('PostgreSQL answers', isUp, 20_000);
 	};
 	await start();
 	return {

@@ -45,6 +45,8 @@ export class Pool {
 		this.address = addressOf(url);
 		// One is left for hints.
 		this.#pool = new pg.Pool({ ...clientConfig(url), max: connections - 1, allowExitOnIdle: true });
+		// While it is in use, the statement tells of its end; an event that nobody hears would end the process.
+		this.#pool.on('connect', (client) => void client.on('error', () => {}));
 		// Nobody waits for an idle connection, so nobody else hears of its end.
 		this.#pool.on('error', (err) => log?.debug({ err, address: this.address }, 'an idle connection has ended'));
 	}
