@@ -1,6 +1,7 @@
 /**
- * The composition that runs offline, for `extends: 'plinth:embedded'` and for embedding.
+ * The compositions for `extends: 'plinth:embedded'` and `extends: 'plinth:cluster'`, and for embedding.
  *
  * @packageDocumentation
  */
+export { cluster } from './cluster.ts';
 export { embedded } from './embedded.ts';

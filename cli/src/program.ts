@@ -51,6 +51,9 @@ function program(): Command {
 		.option('--verbose', 'print every part, route and model before the summary')
 		.option('--online', 'have models ask their servers, too')
 		.action(async (flags: CheckFlags) => (await import('./commands/check.ts')).check(flags));
+	withConfig(plinth.command('migrate'))
+		.description('bring the storage of the composition to the present version; servers may be running')
+		.action(async (flags: ConfigFlags) => (await import('./commands/migrate.ts')).migrate(flags));
 	withConfig(plinth.command('openapi'))
 		.description('print the OpenAPI document of the composed routes')
 		.action(async (flags: ConfigFlags) => (await import('./commands/openapi.ts')).openapi(flags));

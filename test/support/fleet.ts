@@ -24,6 +24,8 @@ export interface Server extends Member {
 /** Settings of one member; those of the fleet stay where it names none. */
 export interface MemberOptions {
 	readonly role?: 'all' | 'api';
+	/** Environment variables of this member alone. */
+	readonly env?: Readonly<Record<string, string>>;
 	/** How many processes serve; one unless set. */
 	readonly processes?: number;
 	readonly jobs?: AppConfig['jobs'] & object;
@@ -48,8 +50,11 @@ export interface Fleet {
 /** The key with which fleets are spoken to. */
 export const fleetKey = 'key-of-the-fleet';
 
-/** Makes a fleet without members. */
-export async function createFleet(name: string, common: MemberOptions = {}): Promise<Fleet> {
+/** Makes a fleet without members. With `database`, it keeps jobs, records and events in that PostgreSQL. */
+export async function createFleet(
+	name: string,
+	common: MemberOptions & { readonly database?: string } = {},
+): Promise<Fleet> {
 	const folder = await temporaryDir(name);
 	const [dataDir, tempDir] = [join(folder, 'data'), join(folder, 'temp')];
 	const runsFile = join(folder, 'runs.jsonl');
@@ -73,6 +78,8 @@ export async function createFleet(name: string, common: MemberOptions = {}): Pro
 				TEST_JOBS: JSON.stringify({ ...common.jobs, ...options.jobs }),
 				TEST_SERVER: JSON.stringify({ ...common.server, ...options.server }),
 				TEST_RUNS: runsFile,
+				...(common.database ? { TEST_PRESET: 'plinth:cluster', DATABASE_URL: common.database } : {}),
+				...options.env,
 			},
 		});
 		children.push(child);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp } from '@plinth/core';
+import { type BackendInstance, createApp } from '@plinth/core';
 import { redirectPaths } from '../doctor/paths.ts';
 import { type ConfigFlags, configFrom } from '../find-config.ts';
 import { quietLogger } from '../quiet.ts';
@@ -23,7 +23,7 @@ export async function check(flags: CheckFlags): Promise<void> {
 	const { file, config } = await configFrom(flags);
 	const scratch = await mkdtemp(join(tmpdir(), 'plinth-check-')).catch(throwUnwritable);
 	try {
-		const { backends } = redirectPaths(config.backends, scratch);
+		const backends = asTheyAre(redirectPaths(config.backends, scratch).backends);
 		const app = await createApp({ ...config, backends }, { file, log: quietLogger });
 		try {
 			const problems = flags.online ? await app.checkModels() : [];
@@ -36,6 +36,15 @@ export async function check(flags: CheckFlags): Promise<void> {
 	} finally {
 		await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
 	}
+}
+
+/** Without migrations: a check changes no storage. */
+function asTheyAre(backends: Readonly<Record<string, BackendInstance>>): Record<string, BackendInstance> {
+	const entries = Object.entries(backends).map(([id, backend]) => {
+		const options = backend.definition.migrate ? { ...(backend.options as object), migrate: false } : backend.options;
+		return [id, { ...backend, options }] as const;
+	});
+	return Object.fromEntries(entries);
 }
 
 function throwUnwritable(cause: unknown): never {

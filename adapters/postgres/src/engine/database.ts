@@ -1,8 +1,9 @@
 import type { Logger } from '@plinth/core';
+import { formBoolean } from '@plinth/toolkit';
 import { z } from 'zod';
 import { toBootError } from '../errors.ts';
-import { prepare } from './migrate.ts';
-import { Pool } from './pool.ts';
+import { migratePostgres, prepare } from './migrate.ts';
+import { addressOf, Pool } from './pool.ts';
 
 /** The options that all backends of this adapter share. */
 export const databaseOptions = {
@@ -16,7 +17,7 @@ export const databaseOptions = {
 		.regex(/^[a-z_][a-z0-9_]{0,40}$/, 'Use lower-case letters, digits and underscores')
 		.default('plinth'),
 	/** With `false`, a start leaves an older schema alone and reports it; `plinth migrate` changes it. */
-	migrate: z.boolean().default(true),
+	migrate: formBoolean().default(true),
 };
 
 /** Which database, and which schema in it. */
@@ -66,6 +67,13 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
 		throw toBootError(error, pool.address);
 	}
 	return { pool, sql: (text) => text.replaceAll('plinth.', `"${schema}".`), close };
+}
+
+/** `plinth migrate`, for a backend of this adapter. */
+export async function migrateDatabase({ url, schema }: DatabaseOptions): Promise<string> {
+	const { from, to } = await migratePostgres({ url, schema });
+	const what = `the schema "${schema}" of ${addressOf(url)}`;
+	return from === to ? `${what} has version ${to} already` : `${what} was brought from version ${from} to ${to}`;
 }
 
 function isPostgresUrl(text: string): boolean {

@@ -111,7 +111,7 @@ export class Pool {
 }
 
 /** Host, port and database of a URL. */
-function addressOf(url: string): string {
+export function addressOf(url: string): string {
 	const { hostname, port, pathname, searchParams } = new URL(url);
 	return `${searchParams.get('host') ?? hostname}:${port || 5432}${pathname}`;
 }

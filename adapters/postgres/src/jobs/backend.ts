@@ -1,6 +1,6 @@
 import { defineBackend, services } from '@plinth/core';
 import { z } from 'zod';
-import { databaseOptions, openDatabase } from '../engine/database.ts';
+import { databaseOptions, migrateDatabase, openDatabase } from '../engine/database.ts';
 import { PostgresJobStore } from './store.ts';
 
 /** Jobs in PostgreSQL, for any number of processes. */
@@ -12,6 +12,7 @@ export const postgresJobs = defineBackend({
 		/** How long an ended job, and every event, is kept. */
 		recordRetentionHours: z.coerce.number<number | string>().positive().default(168),
 	}),
+	migrate: migrateDatabase,
 	async create({ config, log, onStop }) {
 		const database = await openDatabase(config, log);
 		onStop(database.close);

@@ -11,13 +11,14 @@ import {
 } from '@plinth/core';
 import { z } from 'zod';
 import { Batch } from '../engine/batch.ts';
-import { type DatabaseHandle, databaseOptions, openDatabase } from '../engine/database.ts';
+import { type DatabaseHandle, databaseOptions, migrateDatabase, openDatabase } from '../engine/database.ts';
 
 /** Records in PostgreSQL, for any number of processes. */
 export const postgresRecords = defineBackend({
 	name: 'postgresRecords',
 	provides: services.records,
 	config: z.strictObject(databaseOptions),
+	migrate: migrateDatabase,
 	async create({ config, log, onStop }) {
 		const database = await openDatabase(config, log);
 		onStop(database.close);

@@ -31,6 +31,8 @@ export interface BackendDefinition<
 	readonly config: C;
 	readonly needs?: N;
 	create(context: BackendContext<z.output<C>, N>): Provided<P> | Promise<Provided<P>>;
+	/** Brings its storage to the present version, for `plinth migrate`, and says what it did in a sentence. */
+	migrate?(config: z.output<C>): Promise<string>;
 }
 
 /** A backend factory called with its options, for `backends` of a config. */

@@ -1,0 +1,19 @@
+import { defineConfig, env } from '@plinth/core';
+import { embedded } from './embedded.ts';
+
+const database = { url: env('DATABASE_URL'), migrate: env('PLINTH_MIGRATE', 'true') };
+
+/**
+ * The same for many servers and workers: jobs, records and events in the PostgreSQL of `DATABASE_URL`, blobs in a
+ * folder that all of them see, below `PLINTH_DATA_DIR`. `PLINTH_ROLE` says what a process does.
+ *
+ * Extend it with `extends: 'plinth:cluster'`. Its adapter is loaded only then.
+ */
+export const cluster = defineConfig({
+	extends: embedded,
+	backends: {
+		jobs: { use: '@plinth/postgres#postgresJobs', with: database },
+		records: { use: '@plinth/postgres#postgresRecords', with: database },
+		events: { use: '@plinth/postgres#postgresEvents', with: database },
+	},
+});
