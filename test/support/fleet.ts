@@ -79,6 +79,7 @@ export async function createFleet(
 				TEST_SERVER: JSON.stringify({ ...common.server, ...options.server }),
 				TEST_RUNS: runsFile,
 				...(common.database ? { TEST_PRESET: 'plinth:cluster', DATABASE_URL: common.database } : {}),
+				...common.env,
 				...options.env,
 			},
 		});

@@ -50,7 +50,7 @@ export function lostJobs({ asked, videos }: Audited): readonly AskedJob[] {
 }
 
 /** Jobs that had more than one event, and events that were told of more than one job. */
-export function wrongIds({ receiver }: Audited): readonly string[] {
+export function wrongIds({ receiver }: Pick<Audited, 'receiver'>): readonly string[] {
 	const events = new Map<string, string>();
 	const ends = new Map<string, string>();
 	return receiver.arrivals.flatMap(({ event: { id, type, data } }) => {
