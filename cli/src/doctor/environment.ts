@@ -4,14 +4,16 @@ import { type Finding, ok, warning } from './finding.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Variables that commands read in any composition. */
-export const commandVariables: readonly string[] = ['PLINTH_CONFIG', 'PLINTH_DEMO_DIR'];
-/** Variables that the built-in composition reads. */
+export const commandVariables: readonly string[] = ['PLINTH_CONFIG', 'PLINTH_DEMO_DIR', 'PLINTH_PROCESSES'];
+/** Variables that our compositions read. */
 export const compositionVariables: readonly string[] = [
 	'PLINTH_API_KEYS',
 	'PLINTH_AUTH_FAILURES_PER_MINUTE',
 	'PLINTH_DATA_DIR',
 	'PLINTH_LOG_LEVEL',
+	'PLINTH_MIGRATE',
 	'PLINTH_PUBLIC_URL',
+	'PLINTH_ROLE',
 	'PLINTH_WEBHOOK_ALLOW_PRIVATE',
 	'PLINTH_WEBHOOK_RETRY_SECONDS',
 ];
