@@ -114,7 +114,7 @@ describe('PostgreSQL that is gone', () => {
 		through.port = String(proxy.port);
 		const far = await handleOn(through.href, 'far');
 		const heard: unknown[] = [];
-		const tools = { channel: 'c', clock: realClock(), log: silentLogger() };
+		const tools = { channel: 'c', clock: realClock(), log: silentLogger(), read: async () => {} };
 		const receiver = new HintConnection({ ...tools, url: through.href, receive: (event) => heard.push(event) });
 		const sender = new HintConnection({ ...tools, url, receive: () => {} });
 		await Promise.all([receiver.open(), sender.open()]);

@@ -27,6 +27,8 @@ export interface OwnPostgres {
 	/** Stops it as an operator does. */
 	shutDown(): Promise<void>;
 	start(): Promise<void>;
+	/** A pooler in transaction mode before it, with two connections to a database. */
+	pooler(database: string): Promise<{ readonly url: string; stop(): Promise<void> }>;
 	/** A program of PostgreSQL, as the user of the server: `pg_dump`. */
 	program(name: string, args: readonly string[]): Promise<string>;
 	remove(): Promise<void>;
@@ -95,6 +97,34 @@ export async function ownPostgres(settings: readonly string[] = []): Promise<Own
 		shutDown: () => stop('SIGINT'),
 		start,
 		program,
+		async pooler(database) {
+			const near = await freePort();
+			const name = new URL(database).pathname.slice(1);
+			const file = join(folder, `pgbouncer-${near}.ini`);
+			const lines = [
+				'[databases]',
+				`${name} = host=127.0.0.1 port=${port} user=plinth password=${secret}`,
+				'[pgbouncer]',
+				'listen_addr = 127.0.0.1',
+				`listen_port = ${near}`,
+				'unix_socket_dir =',
+				'auth_type = any',
+				'pool_mode = transaction',
+				'default_pool_size = 2',
+			];
+			await writeFile(file, lines.join('\n'));
+			const pooler = spawn('/usr/sbin/pgbouncer', ['-q', file], { ...options, stdio: 'ignore' });
+			const url = `postgres://plinth:${secret}@127.0.0.1:${near}/${name}`;
+			await eventually('pgbouncer answers', () => answers(url), 10_000);
+			return {
+				url,
+				async stop() {
+					const ended = once(pooler, 'exit');
+					pooler.kill('SIGKILL');
+					await ended;
+				},
+			};
+		},
 		async remove() {
 			await stop('SIGKILL');
 			await rm(folder, { recursive: true, force: true });

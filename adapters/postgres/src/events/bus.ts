@@ -20,8 +20,14 @@ export const postgresEvents = defineBackend({
 		const database = await openDatabase(config, log);
 		onStop(database.close);
 		if (!config.listen) return local;
-		const receive = (event: BusEvent) => local.publish(event);
-		const hints = new HintConnection({ url: config.url, channel: `plinth_${config.schema}`, clock, log, receive });
+		const hints = new HintConnection({
+			url: config.url,
+			channel: `plinth_${config.schema}`,
+			clock,
+			log,
+			read: (text, values) => database.pool.read(text, values),
+			receive: (event: BusEvent) => local.publish(event),
+		});
 		onStop(() => hints.close());
 		await hints.open().catch((error: unknown) => {
 			throw toBootError(error, database.pool.address);

@@ -18,6 +18,8 @@ export interface HintTools {
 	readonly channel: string;
 	readonly clock: Clock;
 	readonly log: Logger;
+	/** Runs a statement on another connection. */
+	read(text: string, values: readonly unknown[]): Promise<unknown>;
 	/** An event of another process has come. */
 	receive(event: BusEvent): void;
 }
@@ -132,19 +134,16 @@ export class HintConnection {
 		});
 	}
 
-	/** What it sends to itself must come back, which it does not through a pooler in transaction mode. */
+	/** What another connection sends must come, which it does not through a pooler in transaction mode. */
 	#expectEcho(): void {
-		const client = this.#client;
-		if (!client) return;
-		this.#cancelEcho = this.#tools.clock.after(times.echoMs, () => {
-			if (this.#client !== client) return;
-			const { log, channel } = this.#tools;
+		const { log, channel, clock, read } = this.#tools;
+		this.#cancelEcho = clock.after(times.echoMs, () => {
 			log.warn(
 				{ channel },
 				'Hints do not arrive, as behind a pooler: give postgresEvents a direct URL, or `listen: false`.',
 			);
 		});
-		this.#notify(client, [`["${this.#self}"]`]).catch((error: unknown) => this.#lose(client, error));
+		read('SELECT pg_notify($1, $2)', [channel, `["${this.#self}"]`]).catch(() => this.#cancelEcho());
 	}
 
 	#lose(client: pg.Client, err: unknown): void {
