@@ -10,6 +10,7 @@ import { memory } from './memory.ts';
 import { office } from './office.ts';
 import { parse } from './parse.ts';
 import { poll } from './poll.ts';
+import { postgres } from './postgres.ts';
 import { processes } from './processes.ts';
 import { requests } from './requests.ts';
 import { sse } from './sse.ts';
@@ -19,6 +20,7 @@ import { upload } from './upload.ts';
 
 const benches: readonly Bench[] = [
 	store,
+	postgres,
 	poll,
 	download,
 	upload,

@@ -3,6 +3,7 @@ import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { bootErrors, createApp, errors, findConfig } from '@plinth/core';
+import { postgresErrors } from '@plinth/postgres';
 import { sqliteErrors } from '@plinth/sqlite';
 import { silentLogger } from '@plinth/testing';
 import { mediaErrors } from '@plinth/toolkit';
@@ -27,7 +28,7 @@ const adapters = readdirSync(join(root, 'adapters'));
 const described = adapters.filter((name) => name !== 'openai');
 const configured = ['docs/models.md', 'docs/comparison.md', ...described.map((name) => `docs/adapters/${name}.md`)];
 /** Their configs start a server in `test/engines`, where what they need is installed. */
-const withEngines = ['docs/adapters/llama-cpp.md', 'docs/adapters/sherpa-onnx.md'];
+const withEngines = ['docs/adapters/llama-cpp.md', 'docs/adapters/postgres.md', 'docs/adapters/sherpa-onnx.md'];
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 describe('the pages in docs', () => {
@@ -45,7 +46,7 @@ describe('the pages in docs', () => {
 	});
 
 	test('name errors that there are, with the status and the code that clients read', () => {
-		const known = { ...errors, ...mediaErrors, ...sqliteErrors };
+		const known = { ...errors, ...mediaErrors, ...postgresErrors, ...sqliteErrors };
 		const wrong = configured.flatMap((page) =>
 			tablesOf(read(page))
 				.flat()

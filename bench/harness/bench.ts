@@ -34,7 +34,17 @@ export interface Bench {
 }
 
 /** Programs that benchmarks compare with, or stand on. */
-export type Program = 'nginx' | 'ffmpeg' | 'vips' | 'pdftotext' | 'pandoc' | 'soffice' | 'gcc' | 'taskset';
+export type Program =
+	| 'nginx'
+	| 'ffmpeg'
+	| 'vips'
+	| 'pdftotext'
+	| 'pandoc'
+	| 'soffice'
+	| 'gcc'
+	| 'taskset'
+	| 'postgres'
+	| 'pg-boss';
 
 /** Ours divided by the reference; undefined without a reference. */
 export function ratioOf({ ours, reference }: Row): number | undefined {

@@ -12,6 +12,8 @@ const remedies: Readonly<Record<Program, string>> = {
 	soffice: 'soffice is missing: apt-get install libreoffice-nogui',
 	gcc: 'gcc is missing: apt-get install gcc libc6-dev',
 	taskset: 'taskset is missing: apt-get install util-linux',
+	postgres: 'PostgreSQL is missing: apt-get install postgresql (only the program is used, no service)',
+	'pg-boss': 'pg-boss is missing: npm ci --prefix test/engines --omit=optional',
 };
 
 const versionFlags: Readonly<Record<Program, string>> = {
@@ -23,6 +25,8 @@ const versionFlags: Readonly<Record<Program, string>> = {
 	soffice: '--version',
 	gcc: '--version',
 	taskset: '--version',
+	postgres: '--version',
+	'pg-boss': '--help',
 };
 
 /** How to install what is missing, one sentence a program. */
@@ -46,9 +50,15 @@ export function versionOf(program: Program): string {
 	return /\d+(?:\.\d+)+/.exec(text)?.[0] ?? 'unknown';
 }
 
+/** Where Debian keeps the programs of each PostgreSQL, and npm those of engines. */
+const unusual = [
+	...['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`),
+	join(import.meta.dirname, '../../test/engines/node_modules/.bin'),
+];
+
 function find(program: Program): string | undefined {
 	// Debian keeps servers where only root's PATH looks.
-	const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
+	const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', ...unusual];
 	return folders
 		.filter(Boolean)
 		.map((folder) => join(folder, program))

@@ -1,6 +1,6 @@
 import { failureKind, toError } from '../errors.ts';
 
-/** Runs commands as one transaction. One answer each, in their order. */
+/** Runs calls as one statement. One answer each, in their order. */
 export type RunGroup<Command, Answer> = (commands: readonly Command[]) => Promise<readonly Answer[]>;
 
 interface Waiting<Command, Answer> {
@@ -13,7 +13,8 @@ interface Waiting<Command, Answer> {
 const most = 200;
 
 /**
- * Gathers the writes of one turn of the event loop into one transaction; what arrives while it commits forms the next.
+ * Gathers the calls of one turn of the event loop into one statement, which is one transaction; what arrives while it
+ * runs forms the next.
  * When a group fails as a whole because of one of its members, each is run alone.
  */
 export class Batch<Command, Answer> {
@@ -28,8 +29,8 @@ export class Batch<Command, Answer> {
 		this.#run = run;
 	}
 
-	/** Resolves with the answer once it is durable. */
-	write(command: Command): Promise<Answer> {
+	/** Resolves with the answer once its transaction has committed. */
+	call(command: Command): Promise<Answer> {
 		return new Promise((resolve, reject) => {
 			this.#waiting.push({ command, resolve, reject });
 			if (this.#isRunning) return;

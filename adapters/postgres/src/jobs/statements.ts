@@ -19,8 +19,8 @@ export const heartbeat = `
 	WHERE l.job_id = b.id AND l.fence = b.fence
 	RETURNING l.job_id, l.fence, l.cancel`;
 
-/** Values: time, tenant, id. */
-export const selectJob = `SELECT ${now}, s.* FROM plinth.shown s WHERE s.id = $3 AND s.tenant = $2 AND NOT s.removed`;
+/** Values: time, ids. */
+export const selectJobs = `SELECT ${now}, s.* FROM plinth.shown s WHERE s.id = ANY ($2) AND NOT s.removed`;
 
 /** A page of a tenant's jobs. Values: time, tenant, kind, one more than the page, and `after`. */
 export function selectPage({ order, after, pending }: Pick<JobListOptions, 'order' | 'after' | 'pending'>): string {

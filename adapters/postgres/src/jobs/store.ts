@@ -49,6 +49,7 @@ export class PostgresJobStore implements JobStore {
 	readonly #writes: Batch<Command, readonly AnswerRow[]>;
 	/** Apart from the writes: a heartbeat does not wait for the lock of the log. */
 	readonly #beats: Batch<Beat, Heartbeat>;
+	readonly #gets: Batch<string, Job | undefined>;
 
 	constructor(db: DatabaseHandle, recordRetentionMs: number, clock?: Pick<Clock, 'now'>) {
 		this.#db = db;
@@ -56,6 +57,7 @@ export class PostgresJobStore implements JobStore {
 		this.#clock = clock;
 		this.#writes = new Batch(db.pool.address, (commands) => this.#run(commands));
 		this.#beats = new Batch(db.pool.address, (beats) => this.#beat(beats));
+		this.#gets = new Batch(db.pool.address, (ids) => this.#find(ids));
 	}
 
 	async create(job: NewJob, options: CreateOptions = {}) {
@@ -85,8 +87,8 @@ export class PostgresJobStore implements JobStore {
 	}
 
 	async get(tenant: string, id: string): Promise<Job | null> {
-		const [found] = await this.#jobs(statements.selectJob, [tenant, id]);
-		return found ?? null;
+		const job = await this.#gets.call(id);
+		return job?.tenant === tenant ? job : null;
 	}
 
 	async list(tenant: string, options: JobListOptions): Promise<JobPage> {
@@ -137,7 +139,7 @@ export class PostgresJobStore implements JobStore {
 
 	async heartbeat(id: string, fence: number, update: HeartbeatUpdate = {}): Promise<Heartbeat> {
 		const { progress = 0, checkpoint } = update;
-		if (checkpoint === undefined) return this.#beats.write({ id, fence, progress });
+		if (checkpoint === undefined) return this.#beats.call({ id, fence, progress });
 		const values = { id, fence, progress, checkpoint: JSON.stringify(checkpoint) };
 		const [row] = await this.#write('heartbeat', values);
 		return (row?.[2] ?? 'lost') as Heartbeat;
@@ -221,7 +223,7 @@ export class PostgresJobStore implements JobStore {
 	}
 
 	#write(op: string, values: Readonly<Record<string, unknown>>): Promise<readonly AnswerRow[]> {
-		return this.#writes.write({ ...values, op });
+		return this.#writes.call({ ...values, op });
 	}
 
 	async #run(commands: readonly Command[]): Promise<readonly (readonly AnswerRow[])[]> {
@@ -239,6 +241,11 @@ export class PostgresJobStore implements JobStore {
 		const rows = await pool.write<Row>(sql(statements.heartbeat), [this.#now(), ...columns]);
 		const kept = new Map(rows.map(([id, fence, cancel]) => [`${fence} ${id}`, cancel ? 'cancel' : 'ok'] as const));
 		return beats.map(({ id, fence }) => kept.get(`${fence} ${id}`) ?? 'lost');
+	}
+
+	async #find(ids: readonly string[]): Promise<readonly (Job | undefined)[]> {
+		const found = new Map((await this.#jobs(statements.selectJobs, [ids])).map((job) => [job.id, job]));
+		return ids.map((id) => found.get(id));
 	}
 
 	async #jobs(text: string, values: Values): Promise<readonly Job[]> {

@@ -66,11 +66,11 @@ export class PostgresRecordStore implements RecordStore {
 	put({ tenant, collection }: CollectionRef, id: string, value: JsonObject, options: PutOptions = {}) {
 		const { index: index_value, ifVersion: if_version } = options;
 		const record = { tenant, collection, id, value: JSON.stringify(value) };
-		return this.#writes.write({ op: 'put', ...record, index_value, if_version });
+		return this.#writes.call({ op: 'put', ...record, index_value, if_version });
 	}
 
 	async delete({ tenant, collection }: CollectionRef, id: string): Promise<boolean> {
-		return (await this.#writes.write({ op: 'delete', tenant, collection, id })) !== null;
+		return (await this.#writes.call({ op: 'delete', tenant, collection, id })) !== null;
 	}
 
 	async list<T extends JsonObject>({ tenant, collection }: CollectionRef, options: RecordListOptions) {
