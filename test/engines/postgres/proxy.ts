@@ -1,17 +1,23 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A proxy whose connections can be cut without a word: neither side hears of it. New ones work. */
+/** A proxy whose connections can be cut without a word: neither side hears of it. New ones work. It can move to another port. */
 export async function startProxy(port: number) {
+	let target = port;
 	const pairs = new Set<readonly [Socket, Socket]>();
+	const frozen = new WeakSet<readonly [Socket, Socket]>();
 	const server = createServer((near) => {
-		const far = connect(port, '127.0.0.1');
+		const far = connect(target, '127.0.0.1');
 		const pair = [near, far] as const;
 		pairs.add(pair);
 		for (const [from, to] of [pair, [far, near]] as const) {
 			from.on('error', () => {});
 			from.pipe(to);
-			from.on('close', () => pairs.delete(pair));
+			from.on('close', () => {
+				pairs.delete(pair);
+				// A side that is gone takes the other along, as long as they are not frozen.
+				if (!frozen.has(pair)) to.destroy();
+			});
 		}
 	}).listen(0, '127.0.0.1');
 	await once(server, 'listening');
@@ -20,12 +26,19 @@ export async function startProxy(port: number) {
 		port: typeof address === 'object' && address ? address.port : 0,
 		/** What is open now passes nothing on from here. */
 		freeze(): void {
-			for (const [near, far] of pairs) {
+			for (const pair of pairs) {
+				frozen.add(pair);
+				const [near, far] = pair;
 				near.unpipe(far);
 				far.unpipe(near);
 				near.pause();
 				far.pause();
 			}
+		},
+		/** Sends new connections there; those to the old port end. */
+		move(to: number): void {
+			target = to;
+			for (const pair of pairs) for (const socket of pair) socket.destroy();
 		},
 		async close(): Promise<void> {
 			for (const pair of pairs) for (const socket of pair) socket.destroy();

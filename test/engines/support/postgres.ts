@@ -29,22 +29,33 @@ export interface OwnPostgres {
 	start(): Promise<void>;
 	/** A pooler in transaction mode before it, with two connections to a database. */
 	pooler(database: string): Promise<{ readonly url: string; stop(): Promise<void> }>;
+	/** Starts a server that follows this one. */
+	standby(): Promise<OwnPostgres>;
 	/** A program of PostgreSQL, as the user of the server: `pg_dump`. */
 	program(name: string, args: readonly string[]): Promise<string>;
 	remove(): Promise<void>;
 }
 
+/** Where a server keeps its data, and whom it follows. */
+export interface PostgresOptions {
+	/** Of the data but not of its log of writes; a temporary folder unless set. */
+	readonly disk?: string;
+	/** The URL of the server whose standby it is. */
+	readonly primary?: string;
+}
+
 /** Starts a server. Rejects when PostgreSQL is not installed. */
-export async function ownPostgres(settings: readonly string[] = []): Promise<OwnPostgres> {
+export async function ownPostgres(
+	settings: readonly string[] = [],
+	{ disk, primary }: PostgresOptions = {},
+): Promise<OwnPostgres> {
 	if (!programs) throw new Error('There is no PostgreSQL: apt-get install postgresql.');
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-postgres-'));
 	const user = await unprivileged();
 	if (user) await chown(folder, user.uid, user.gid);
 	const port = await freePort();
-	const data = join(folder, 'data');
-	const password = join(folder, 'password');
-	await writeFile(password, secret);
-	if (user) await chown(password, user.uid, user.gid);
+	if (disk && user) await chown(disk, user.uid, user.gid);
+	const data = join(disk ?? folder, 'data');
 	const options = {
 		...user,
 		cwd: folder,
@@ -52,7 +63,14 @@ export async function ownPostgres(settings: readonly string[] = []): Promise<Own
 	};
 	const program = async (name: string, args: readonly string[]) =>
 		(await run(join(programs, name), args, options)).stdout;
-	await program('initdb', ['-D', data, '-U', 'plinth', `--pwfile=${password}`, '-A', 'scram-sha-256', '-E', 'UTF8']);
+	if (primary) await program('pg_basebackup', ['-D', data, '-d', primary, '-R', '-c', 'fast']);
+	else {
+		const password = join(folder, 'password');
+		await writeFile(password, secret);
+		if (user) await chown(password, user.uid, user.gid);
+		const access = ['-U', 'plinth', `--pwfile=${password}`, '-A', 'scram-sha-256'];
+		await program('initdb', ['-D', data, ...access, '-E', 'UTF8', `--waldir=${join(folder, 'wal')}`]);
+	}
 	const own = [
 		"listen_addresses = '127.0.0.1'",
 		`port = ${port}`,
@@ -96,6 +114,7 @@ export async function ownPostgres(settings: readonly string[] = []): Promise<Own
 		kill: () => stop('SIGKILL'),
 		shutDown: () => stop('SIGINT'),
 		start,
+		standby: () => ownPostgres(settings, { primary: url() }),
 		program,
 		async pooler(database) {
 			const near = await freePort();
