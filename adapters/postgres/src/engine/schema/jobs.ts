@@ -139,21 +139,28 @@ BEGIN
 	RETURN QUERY SELECT * FROM plinth.shown s WHERE s.id = x.id AND s.tenant = x.tenant AND NOT s.removed;
 END $$;
 
--- While a lease holds, its attempt may still write bytes: those are due when it has lapsed.
+-- While a lease holds, its attempt may still write bytes: those are due when it has lapsed. Where the disk has no room for
+-- the event and the mark, the rows go at once, which needs none: the bytes of a running attempt are orphans then.
 CREATE FUNCTION plinth.remove_job(c jsonb, at bigint) RETURNS SETOF plinth.shown LANGUAGE plpgsql AS $$
 DECLARE
 	x record;
 	held record;
+	seen plinth.shown;
 BEGIN
 	SELECT * INTO x FROM jsonb_to_record(c) AS r(tenant text, id text);
-	PERFORM FROM plinth.jobs j WHERE j.id = x.id AND j.tenant = x.tenant AND NOT j.removed;
+	SELECT * INTO seen FROM plinth.shown s WHERE s.id = x.id AND s.tenant = x.tenant AND NOT s.removed;
 	IF NOT FOUND THEN RETURN; END IF;
-	DELETE FROM plinth.leases l WHERE l.job_id = x.id RETURNING l.until, l.progress INTO held;
-	UPDATE plinth.jobs SET removed = true, progress = coalesce(held.progress, progress), due_at = NULL,
-		content_due_at = NULL, record_due_at = greatest(at, held.until)
-	WHERE id = x.id;
-	PERFORM plinth.append('job.deleted', x.id, NULL, at);
-	RETURN QUERY SELECT * FROM plinth.show(x.id);
+	BEGIN
+		DELETE FROM plinth.leases l WHERE l.job_id = x.id RETURNING l.until, l.progress INTO held;
+		UPDATE plinth.jobs SET removed = true, progress = coalesce(held.progress, progress), due_at = NULL,
+			content_due_at = NULL, record_due_at = greatest(at, held.until)
+		WHERE id = x.id;
+		PERFORM plinth.append('job.deleted', x.id, NULL, at);
+	EXCEPTION WHEN disk_full THEN
+		DELETE FROM plinth.leases l WHERE l.job_id = x.id;
+		DELETE FROM plinth.jobs j WHERE j.id = x.id;
+	END;
+	RETURN NEXT seen;
 END $$;
 
 CREATE FUNCTION plinth.settle(c jsonb) RETURNS void LANGUAGE sql AS $$
