@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@plinth/testing';
 import pg from 'pg';
+import { childrenOf } from '../../support/process-tree.ts';
 
 const run = promisify(execFile);
 
@@ -86,9 +87,10 @@ export async function ownPostgres(
 		server = undefined;
 		if (!stopping || stopping.exitCode !== null) return;
 		const ended = once(stopping, 'exit');
-		// The server is the leader of its group: a crash takes all its processes along.
-		if (signal === 'SIGKILL') process.kill(-(stopping.pid ?? 0), signal);
-		else stopping.kill(signal);
+		// Its processes are no members of its group, and one that is left may answer one more statement.
+		const left = signal === 'SIGKILL' && stopping.pid ? childrenOf(stopping.pid) : [];
+		stopping.kill(signal);
+		for (const pid of left) killIfAlive(pid);
 		await ended;
 	};
 	const start = async () => {
@@ -204,6 +206,14 @@ async function unprivileged(): Promise<{ uid: number; gid: number } | undefined>
 		['-u', '-g'].map(async (of) => Number((await run('id', [of, 'postgres'])).stdout)),
 	);
 	return { uid: uid ?? 0, gid: gid ?? 0 };
+}
+
+function killIfAlive(pid: number): void {
+	try {
+		process.kill(pid, 'SIGKILL');
+	} catch {
+		// It has ended meanwhile.
+	}
 }
 
 async function answers(url: string): Promise<boolean> {
