@@ -2,7 +2,12 @@ import { globSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { embedded } from '../../cli/src/embedded.ts';
 import { jobSettings } from '../../core/kernel/src/contract/jobs/settings.ts';
-import { type configShape, logSettings, roleSetting, serverSettings } from '../../core/kernel/src/engine/config/shape.ts';
+import {
+	type configShape,
+	logSettings,
+	roleSetting,
+	serverSettings,
+} from '../../core/kernel/src/engine/config/shape.ts';
 import { id, modelBindingShape, modelGroupShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
 import { type Described, factoriesOf } from './factories.ts';
 import { describe, type Json, numberText, switchText, toJson, variable } from './json-schema.ts';
