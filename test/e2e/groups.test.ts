@@ -1,10 +1,14 @@
+import { defineModel, modelError } from '@plinth/core';
+import { type ChatModel, chatModels } from '@plinth/plugin-chat/model';
 import { events } from '@plinth/plugin-events';
 import { eventually } from '@plinth/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { rawClient } from '../support/client.ts';
 import { openEvents } from '../support/event-stream.ts';
 import { fakeChat } from '../support/fake-chat.ts';
 import { gate, heldVideo } from '../support/fake-models.ts';
+import { fakeTranscription, heardWords } from '../support/fake-transcription.ts';
 import { keyA, keyB, serveEmbedded } from '../support/serve.ts';
 
 test('videos of a group stay queued, and know their position, while another model works', async () => {
@@ -48,4 +52,61 @@ test('videos of a group stay queued, and know their position, while another mode
 	await b.finished(three.id);
 	await stream.over();
 	expect(stream.types().at(-1)).toBe('job.completed');
+});
+
+/** A chat model that is called like this. */
+function chatModel(model: Omit<ChatModel, 'apiVersion'>) {
+	const name = 'test.chat';
+	return defineModel({
+		kind: chatModels,
+		name,
+		config: z.strictObject({}),
+		create: () => ({ apiVersion: 1, ...model }),
+	})();
+}
+
+describe('sound for a fallback that cannot hear, in one group with the model that hears for it', () => {
+	/** Its named model hears, and fails. The fallback says how it was called. */
+	async function serveHearing() {
+		const failing = chatModel({
+			abilities: { audio: true },
+			// biome-ignore lint/correctness/useYield: it fails before its first event.
+			async *stream() {
+				throw modelError('out of order');
+			},
+		});
+		const deaf = chatModel({
+			async *stream({ messages }) {
+				const [part] = messages[0]?.content ?? [];
+				yield { type: 'text', text: part?.type === 'document' ? part.text : `${part?.type}` };
+			},
+		});
+		const served = await serveEmbedded({
+			models: { hearing: { use: failing, fallback: ['deaf'] }, deaf, ears: fakeTranscription() },
+			groups: { card: { exclusive: true, models: ['hearing', 'deaf', 'ears'], maxBatchSeconds: 0 } },
+		});
+		onTestFinished(() => served.stop());
+		const post = (path: string, body: object) =>
+			fetch(`${served.url}${path}`, {
+				method: 'POST',
+				headers: { authorization: `Bearer ${keyA}`, 'content-type': 'application/json' },
+				body: JSON.stringify(body),
+			});
+		const said = { model: 'builtin-speech', voice: 'nova', input: heardWords, response_format: 'wav' };
+		const sound = Buffer.from(await (await post('/v1/audio/speech', said)).arrayBuffer());
+		const part = { type: 'input_audio', input_audio: { data: sound.toString('base64'), format: 'wav' } };
+		return (fields: object) =>
+			post('/v1/chat/completions', { model: 'hearing', messages: [{ role: 'user', content: [part] }], ...fields });
+	}
+
+	test('is heard before the fallback has the device', async () => {
+		const ask = await serveHearing();
+		const answer = (await (await ask({})).json()) as { choices: { message: { content: string } }[] };
+		expect(answer.choices[0]?.message.content).toContain(heardWords);
+	});
+
+	test('is so in a stream', async () => {
+		const ask = await serveHearing();
+		expect(await (await ask({ stream: true })).text()).toContain(heardWords);
+	});
 });

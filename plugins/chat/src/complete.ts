@@ -1,4 +1,5 @@
 import {
+	type BoundModel,
 	type Call,
 	type Clock,
 	type HandlerResult,
@@ -42,15 +43,17 @@ export async function complete(
 	const seed = reader.seedFor(id);
 	const context = { body, clock, reader, seed, log: call.log, notes: call.warnings };
 	try {
-		// Before a slot is taken and before the model's timeout starts: reading the files takes longest.
-		await reader.read(model.abilities);
+		// Before a slot is taken and before the model's timeout starts: reading the files takes longest, and a model that
+		// hears for another one may be in its exclusive group.
+		const prepare = ({ model }: BoundModel<ChatModel>) => reader.read(model.abilities);
+		await prepare({ id, model });
 		if (!body.stream) {
-			const response = await models.ask(body.model, call, (modelCall) => answerWhole(modelCall, context));
+			const response = await models.ask(body.model, call, (modelCall) => answerWhole(modelCall, context), prepare);
 			reader.release();
 			return response;
 		}
 		const events = await startEventStream(call, { clock, maxWaitMs: firstEventMs }, (caller) =>
-			models.ask(body.model, caller, (modelCall) => answerStreamed(modelCall, context)),
+			models.ask(body.model, caller, (modelCall) => answerStreamed(modelCall, context), prepare),
 		);
 		return Reply.events(withCleanup(events, () => reader.release()));
 	} catch (error) {

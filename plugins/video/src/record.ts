@@ -10,6 +10,8 @@ const storedFile = z.object({
 
 const inputSchema = z.object({
 	prompt: z.string(),
+	/** How the client named the model, where that is not its id. Absent in records of earlier versions. */
+	alias: z.string().nullable().default(null),
 	seconds: z.number(),
 	/** `WIDTHxHEIGHT`. */
 	size: z.string(),

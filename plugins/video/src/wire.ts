@@ -74,7 +74,7 @@ export function toVideo(job: Job, scale: ProgressScale): Video {
 	return {
 		id: job.id,
 		object: 'video',
-		model: job.model,
+		model: input.alias ?? job.model,
 		status: job.status,
 		progress: scale === 'percent' ? percent : fraction,
 		progress_percent: percent,

@@ -38,6 +38,22 @@ describe('a video model that states what it can do', () => {
 		expect(await jsonOf(await get('/v1/models/open'))).toMatchObject({ capabilities: {} });
 	});
 
+	test.each([
+		[
+			{ perSecond: 0.1, perRequest: 0.0000002 },
+			{ duration_seconds: '0.1', request: '0.0000002' },
+		],
+		[{ perSecond: 0 }, { duration_seconds: '0' }],
+		[{ perSecond: 0.1, currency: 'EUR' }, null],
+		[{ perImage: 1 }, null],
+		[undefined, null],
+	])('with the price %j costs %j there', async (price, skus) => {
+		const { get } = await harness({}, {}, {}, { binding: price ? { price } : {}, others });
+		const { data } = await jsonOf<{ data: { id: string }[] }>(await get('/api/v1/videos/models'));
+		expect(data.find(({ id }) => id === 'fake-1')).toMatchObject({ pricing_skus: skus });
+		expect(data.find(({ id }) => id === 'open')).toMatchObject({ pricing_skus: null });
+	});
+
 	test('is in the list in the shape of OpenRouter', async () => {
 		const { get } = await harness({}, {}, {}, { others });
 		const { data } = await jsonOf<{ data: { id: string }[] }>(await get('/api/v1/videos/models'));

@@ -1,7 +1,8 @@
 import { errorOf, formOf } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { sizes } from '../src/fields.ts';
-import { harness, hugePng, jpeg, png, webp } from './harness.ts';
+import type { VideoResult } from '../src/model.ts';
+import { harness, hugePng, jpeg, mp4, png, webp } from './harness.ts';
 
 const least = { model: 'fake-1', prompt: 'a cat' };
 const asUrl = (bytes: Buffer, type = 'image/png') => `data:${type};base64,${bytes.toString('base64')}`;
@@ -129,6 +130,27 @@ describe('POST /v1/videos', () => {
 			model: 'fake-alias',
 			status: 'completed',
 		});
+	});
+
+	it('counts jobs of an alias among those of its model', async () => {
+		const made: VideoResult = { body: mp4(), mediaType: 'video/mp4' };
+		const others = { other: { apiVersion: 1, generate: async () => made } as const };
+		const h = await harness({}, {}, {}, { binding: { concurrency: 1 }, others });
+		const { promise, resolve } = Promise.withResolvers<void>();
+		h.model.generate = async () => {
+			await promise;
+			return made;
+		};
+		const first = await h.create();
+		await h.wait(first.id, 'in_progress');
+		const second = await h.create({ model: 'fake-alias' });
+		// The worker has looked for jobs since.
+		await h.finish({ model: 'other' });
+		expect(await h.wait(second.id, 'queued', 'in_progress')).toMatchObject({ status: 'queued', model: 'fake-alias' });
+		resolve();
+		await h.wait(second.id, 'completed');
+		const remix = await h.post(`/v1/videos/${second.id}/remix`, { prompt: 'again' });
+		expect(await remix.json()).toMatchObject({ model: 'fake-alias' });
 	});
 
 	it('answers 401 without a key, 403 without the scope, 415 to other bodies', async () => {

@@ -4,6 +4,7 @@ import { seedOf } from '../src/seed.ts';
 
 const input: VideoInput = {
 	prompt: 'a cat',
+	alias: null,
 	seconds: 4,
 	size: '720x1280',
 	reference: null,

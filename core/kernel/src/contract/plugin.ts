@@ -4,7 +4,8 @@ import { createFactory } from './core-identity.ts';
 import type { Middleware } from './http/middleware.ts';
 import type { Route } from './http/route.ts';
 import type { JobDefinition, JobModels, Jobs } from './jobs/jobs.ts';
-import type { ModelKind } from './model.ts';
+import type { ModelInfo, ModelKind } from './model.ts';
+import type { JsonObject } from './ports/json.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Needs, ResolvedNeeds } from './service.ts';
 
@@ -13,6 +14,8 @@ export interface BoundModel<M> {
 	/** The id under which the config binds it. */
 	readonly id: string;
 	readonly model: M;
+	/** What the deployer charges, as `/v1/models` shows it. Models of `get` and `list` have it where it is set. */
+	readonly price?: ModelInfo['price'];
 }
 
 /** The models of one kind. */
@@ -29,9 +32,16 @@ export interface Models<M> extends JobModels {
 	 * `E_MODEL_TIMEOUT`, or an error without a code. Any other error is final, except a refusal (4xx) by the chain.
 	 * Rejects with the last failure, with `E_MODEL_NOT_FOUND`, with `E_MODEL_BUSY` when all queues are full, with
 	 * `E_MODEL_UNAVAILABLE` when all circuits are open, and with the reason of the caller's signal.
-	 * `work` must settle before anything is sent: afterwards no other model can take over.
+	 * `work` must settle before anything is sent: afterwards no other model can take over. `prepare` is awaited before
+	 * each model is called, outside its slot and its time limit: for what may need another model of its group. Its
+	 * rejections count as those of `work`.
 	 */
-	ask<T>(id: string, caller: ModelCaller, work: (call: ModelCall<M>) => Promise<T>): Promise<T>;
+	ask<T>(
+		id: string,
+		caller: ModelCaller,
+		work: (call: ModelCall<M>) => Promise<T>,
+		prepare?: (model: BoundModel<M>) => Promise<unknown>,
+	): Promise<T>;
 }
 
 /** For whom a model is called. A `Call` is one. */
@@ -62,8 +72,8 @@ export interface PluginContext<C, N extends Needs> {
 	/** Exactly what `needs` lists. */
 	readonly services: ResolvedNeeds<N>;
 	readonly log: Logger;
-	/** The models of a kind that the plugin declares in `models`. */
-	models<M>(kind: ModelKind<M>): Models<M>;
+	/** The models of a kind that the plugin declares in `models`. `facts`: what it adds to `capabilities` of each. */
+	models<M>(kind: ModelKind<M>, facts?: (model: M) => JsonObject): Models<M>;
 	/** Registers routes. */
 	route(...routes: readonly Route[]): void;
 	/** Wraps the routes of all plugins, outermost first in the order of setup: that of needs, then of the config. */

@@ -1,6 +1,6 @@
 import type { ListingOptions } from '../contract/config.ts';
 import { plinthError } from '../contract/errors/coded-error.ts';
-import type { ModelDefinition, ModelInfo, Unloadable } from '../contract/model.ts';
+import type { ModelDefinition, ModelInfo, ModelKind, Unloadable } from '../contract/model.ts';
 import type { BoundModel, ModelCaller, Models } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { JsonObject } from '../contract/ports/json.ts';
@@ -32,8 +32,10 @@ interface Target {
 	readonly isListed: boolean;
 	readonly info: Omit<ModelInfo, 'health'>;
 	/** What the model, or the first of the pool, can do. */
-	readonly facts: (() => JsonObject | undefined) | undefined;
+	readonly facts: () => JsonObject | undefined;
 }
+
+type Prepare = Parameters<Models<unknown>['ask']>[3];
 
 /** A model that may serve a call, and whether it comes from the fallback chain: then the caller has not named it. */
 type Candidate = readonly [model: GuardedModel, isFallback: boolean];
@@ -52,6 +54,8 @@ export class ModelDirectory {
 	readonly #incomplete: Map<string, ResolvedPool>;
 	/** With the config of each. */
 	readonly #groups: readonly (readonly [group: ModelGroup, config: ResolvedGroup])[];
+	/** By kind, what its plugin adds to the facts of a model. */
+	readonly #facts = new Map<string, (model: unknown) => JsonObject>();
 	/** Names of pool members whose calls another model can serve. */
 	readonly #replaceable: ReadonlySet<string>;
 
@@ -87,14 +91,15 @@ export class ModelDirectory {
 			...binding,
 			ownedBy: binding.ownedBy ?? definition.ownedBy ?? name.split('.')[0] ?? id,
 			description: binding.description ?? definition.description,
-			facts: kind.facts && (() => kind.facts?.(model)),
+			facts: () => this.#factsOf(kind, model),
 			isPool: false,
 		});
 		for (const [poolId, pool] of this.#incomplete) this.#complete(poolId, pool);
 	}
 
 	/** The models of one kind, as a plugin sees them. */
-	ofKind<M>(kind: string): Models<M> {
+	ofKind<M>(kind: string, facts?: (model: M) => JsonObject): Models<M> {
+		if (facts) this.#facts.set(kind, facts as (model: unknown) => JsonObject);
 		const ofKindNamed = () => [...this.#named].filter(([, target]) => target.kind === kind);
 		const ofKind = () => this.#targets.filter((target) => target.kind === kind);
 		return {
@@ -113,8 +118,10 @@ export class ModelDirectory {
 				const slots = models.items.map((model) => model.reserve({ ...caller, signal }));
 				return await Promise.race(slots).finally(() => done.abort());
 			},
-			ask: async <T>(id: string, caller: ModelCaller, work: ModelWork<T, M>) =>
-				await callWithFallback(this.#candidates(this.#find(kind, id)), caller, work as ModelWork<T>),
+			ask: async (id, caller, work, prepare) => {
+				const candidates = this.#candidates(this.#find(kind, id));
+				return await callWithFallback(candidates, caller, work as ModelWork<never>, prepare as Prepare);
+			},
 		};
 	}
 
@@ -143,6 +150,11 @@ export class ModelDirectory {
 			return found.map((problem) => `model ${id}: ${problem}`);
 		});
 		return (await Promise.all(checks)).flat();
+	}
+
+	#factsOf({ name, facts }: ModelKind<unknown>, model: unknown): JsonObject | undefined {
+		const more = this.#facts.get(name);
+		return facts || more ? { ...facts?.(model), ...more?.(model) } : undefined;
 	}
 
 	#find(kind: string, name: string): Target {
@@ -198,7 +210,8 @@ export class ModelDirectory {
 	): void {
 		const { ownedBy, description, aliases = [], fallback = [], listed: isListed = true, isPool } = options;
 		const { facts, price } = options;
-		const bound = { id, model: models.items[0]?.bound.model };
+		const priced = price ? { price: inSnakeCase(price) } : {};
+		const bound = { id, model: models.items[0]?.bound.model, ...priced };
 		const texts = { ...(description ? { description } : {}), ...(aliases.length > 0 ? { aliases } : {}) };
 		const info = {
 			id,
@@ -206,7 +219,7 @@ export class ModelDirectory {
 			ownedBy,
 			kind,
 			...texts,
-			...(price ? { price: inSnakeCase(price) } : {}),
+			...priced,
 		};
 		const target = { kind, isPool, models, bound, fallback, isListed, info, facts };
 		this.#targets.push(target);
@@ -242,7 +255,7 @@ function infoOf({ info, isPool, models, facts }: Target): ModelInfo {
 	const found = models.items.map(({ health }) => health);
 	const health = (['up', 'trying'] as const).find((each) => found.includes(each)) ?? 'down';
 	const group = isPool ? undefined : models.items[0]?.group;
-	const capabilities = facts?.();
+	const capabilities = facts();
 	return { ...info, health, ...(group ? { group } : {}), ...(capabilities ? { capabilities } : {}) };
 }
 
@@ -254,12 +267,14 @@ async function callWithFallback<T>(
 	candidates: Iterable<Candidate>,
 	caller: ModelCaller,
 	work: ModelWork<T>,
+	prepare?: Prepare,
 ): Promise<T> {
 	let failed: { readonly model: string; readonly error: unknown } | undefined;
 	let waitMs = Number.POSITIVE_INFINITY;
 	for (const [model, isFallback] of candidates) {
 		const { id } = model.bound;
 		try {
+			if (prepare && model.allowsCall) await prepare(model.bound);
 			const permit = await model.acquire(caller);
 			if (!permit) {
 				waitMs = Math.min(waitMs, model.waitMs);

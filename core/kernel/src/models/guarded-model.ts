@@ -62,7 +62,7 @@ export class GuardedModel {
 
 	/** Whether a call would begin at once. */
 	get isReady(): boolean {
-		return this.#allowsCall && (this.#queue?.hasFreeSlot ?? true);
+		return this.allowsCall && (this.#queue?.hasFreeSlot ?? true);
 	}
 
 	/** How many calls may be under way now; undefined: any number. */
@@ -86,7 +86,8 @@ export class GuardedModel {
 		return this.#circuit?.waitMs ?? 0;
 	}
 
-	get #allowsCall(): boolean {
+	/** Whether its circuit allows a call. */
+	get allowsCall(): boolean {
 		return this.#circuit?.allowsCall ?? true;
 	}
 
@@ -95,12 +96,12 @@ export class GuardedModel {
 	 * is full, and with the reason of the caller's signal.
 	 */
 	async acquire(caller: ModelCaller): Promise<Permit | undefined> {
-		if (!this.#allowsCall) return undefined;
+		if (!this.allowsCall) return undefined;
 		const entered = this.#queue?.enter(caller);
 		if (!(entered instanceof Promise)) return this.#permit(entered);
 		const slot = await entered;
 		// The signal is read only after a wait: reading it makes it.
-		if (this.#allowsCall && !caller.signal.aborted) return this.#permit(slot);
+		if (this.allowsCall && !caller.signal.aborted) return this.#permit(slot);
 		slot.free();
 		caller.signal.throwIfAborted();
 		return undefined;

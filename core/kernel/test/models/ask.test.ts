@@ -25,6 +25,26 @@ describe('asking a model', () => {
 		expect(client.asked).toEqual(['a']);
 	});
 
+	test('prepares each model before its slot is taken, and no model whose circuit is open', async () => {
+		const { toys } = await toyApp({
+			a: { use: toy(), concurrency: 1, fallback: ['b', 'c'] },
+			b: { use: toy(), concurrency: 1 },
+			c: toy(),
+		});
+		const prepared: string[] = [];
+		const answer = await toys.ask('a', caller(), failing({ a: broken() }), async ({ id }) => {
+			prepared.push(id);
+			if (id === 'b') throw invalidValue('x', 'b takes no x.');
+			// With concurrency 1 it would wait for itself.
+			if (id === 'a') await toys.ask('a', caller(), async () => {});
+		});
+		expect([answer, prepared]).toEqual(['c', ['a', 'b', 'c']]);
+		for (let time = 1; time < 5; time++) await toys.ask('a', caller(), failing({ a: broken() }));
+		prepared.length = 0;
+		await toys.ask('a', caller(), failing({}), async ({ id }) => prepared.push(id));
+		expect(prepared).toEqual(['b']);
+	});
+
 	test('makes no signal for a model that needs none', async () => {
 		const { toys } = await toyApp({
 			a: toy(),

@@ -12,7 +12,16 @@ interface Bell {
 const config = z.strictObject({ tones: z.array(z.string()) });
 const bellKind = defineModelKind<Bell>('bell', undefined, ({ tones }) => ({ tones: [...tones] }));
 const bell = defineModel({ kind: bellKind, name: 'test.bell', config, create: ({ config: { tones } }) => ({ tones }) });
-const bells = definePlugin({ id: 'bells', config: z.strictObject({}), models: [bellKind], setup() {} });
+const prices: unknown[] = [];
+const bells = definePlugin({
+	id: 'bells',
+	config: z.strictObject({}),
+	models: [bellKind],
+	setup: ({ models, onStart }) => {
+		const found = models(bellKind, ({ tones }) => ({ count: tones.length }));
+		onStart(() => void prices.push(...found.list().map(({ price }) => price)));
+	},
+});
 
 async function listed(models: object) {
 	const backends = { auth: apiKeys({ keys: 'key-of-the-tests' }) };
@@ -29,7 +38,7 @@ describe('what a model states', () => {
 		const models = { a: bell({ tones: ['c'] }), b: bell({ tones: ['d'] }), t: toy(), p: { balance: { b: 1, a: 1 } } };
 		const [a, b, p, t] = await listed(models);
 		expect([a, b, p]).toMatchObject([
-			{ id: 'a', capabilities: { tones: ['c'] } },
+			{ id: 'a', capabilities: { tones: ['c'], count: 1 } },
 			{ id: 'b', capabilities: { tones: ['d'] } },
 			{ id: 'p', capabilities: { tones: ['d'] } },
 		]);
@@ -41,6 +50,12 @@ describe('what a model states', () => {
 		const [a, b] = await listed({ a: { use: toy(), price }, b: { use: toy(), price: { currency: 'EUR' } } });
 		expect(a).toMatchObject({ price: { currency: 'USD', per_second: 0.1, per_million_input_tokens: 2 } });
 		expect(b).toMatchObject({ price: { currency: 'EUR' } });
+	});
+
+	test('has its price for the plugin too', async () => {
+		prices.length = 0;
+		await listed({ a: { use: bell({ tones: [] }), price: { perRequest: 1 } }, b: bell({ tones: [] }) });
+		expect(prices).toEqual([{ currency: 'USD', per_request: 1 }, undefined]);
 	});
 
 	test.each([{ currency: 'Euro' }, { perSecond: -1 }, { perHour: 1 }])('has no price like %j', async (price) => {

@@ -54,17 +54,19 @@ export function createVideo(context: VideoContext): Route {
 			if (repeated) return createdReply(context, { job: repeated, replayed: true }, call);
 			const { input_reference: reference = null, callback_url: url, callback_secret: secret } = body;
 			const image = reference === null ? null : readReference(reference, new ReferencedFiles(sources, call));
-			checkAbilities(models.get(body.model), body);
+			const model = models.get(body.model);
+			checkAbilities(model, body);
 			const callback = (url ?? secret) === undefined ? null : await readCallback(context, body);
 			const attachments = image ? [await checkReference(image, images, signal)] : [];
 			const submitted = await jobs.submit({
 				principal,
-				model: body.model,
+				model: model.id,
 				attachments,
 				idempotency,
 				...(callback && { callback }),
 				input: (files): VideoInput => ({
 					prompt: body.prompt,
+					alias: body.model === model.id ? null : body.model,
 					seconds: body.seconds,
 					size: body.size,
 					reference: files[referenceName] ?? null,

@@ -17,6 +17,10 @@ const schema = z
 		supported_frame_images: list(z.literal('first_frame')),
 		generate_audio: z.literal(false),
 		seed: z.literal(false),
+		pricing_skus: z
+			.record(z.string(), z.string())
+			.nullable()
+			.meta({ description: 'US dollars: of a second, and of a request. Null: no price, or another currency.' }),
 		allowed_passthrough_parameters: z.array(z.string()),
 	})
 	.meta({ id: 'OpenRouterVideoModel' });
@@ -35,7 +39,7 @@ export function openRouterModels(models: Models<VideoModel>, created: number): R
 	});
 }
 
-function describe({ id, model: { abilities = {} } }: BoundModel<VideoModel>, created: number) {
+function describe({ id, price, model: { abilities = {} } }: BoundModel<VideoModel>, created: number) {
 	const { sizes, seconds, reference } = abilities;
 	const pairs = sizes?.map((size) => size.split('x').map(Number) as [width: number, height: number]);
 	return {
@@ -51,8 +55,21 @@ function describe({ id, model: { abilities = {} } }: BoundModel<VideoModel>, cre
 		// Videos here have no sound, and requests no seed.
 		generate_audio: false as const,
 		seed: false as const,
+		pricing_skus: skusOf(price),
 		allowed_passthrough_parameters: [],
 	};
+}
+
+/** The prices by the names of OpenRouter, whose amounts are texts in US dollars. */
+function skusOf({ currency, per_second: second, per_request: request }: BoundModel<unknown>['price'] = {}) {
+	const amounts = Object.entries({ duration_seconds: second, request });
+	const known = amounts.flatMap(([name, amount]) => (amount === undefined ? [] : [[name, asDecimal(Number(amount))]]));
+	return currency === 'USD' && known.length > 0 ? Object.fromEntries(known) : null;
+}
+
+/** Without an exponent, which small numbers have in JavaScript. */
+function asDecimal(amount: number): string {
+	return amount.toLocaleString('en', { maximumFractionDigits: 20, useGrouping: false });
 }
 
 function ratioOf([width, height]: readonly [width: number, height: number]): string {

@@ -48,18 +48,20 @@ export function remixVideo(context: VideoContext): Route {
 			if (repeated) return createdReply(context, { job: repeated, replayed: true }, call);
 			const source = await findVideo(context, principal.tenant, params.id);
 			requireCompleted(source);
-			models.get(source.model);
+			// A record of an earlier version may name an alias.
+			const { id: model } = models.get(source.model);
 			const { callback_url: url, callback_secret: secret } = body;
 			const callback = (url ?? secret) === undefined ? null : await readCallback(context, body);
-			const { prompt, seconds, size, reference } = inputOf(source);
+			const { prompt, alias, seconds, size, reference } = inputOf(source);
 			const submitted = await jobs.submit({
 				principal,
-				model: source.model,
+				model,
 				attachments: reference ? [await copyOf(reference, blobs)] : [],
 				idempotency,
 				...(callback && { callback }),
 				input: (files): VideoInput => ({
 					prompt: body.prompt,
+					alias,
 					seconds,
 					size,
 					reference: files[referenceName] ?? null,

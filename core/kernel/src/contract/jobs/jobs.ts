@@ -103,6 +103,7 @@ export interface StoredAttachment {
 /** A job to be created. */
 export interface JobSubmission {
 	readonly principal: Principal;
+	/** The id of the model, not an alias: limits of models count jobs by it. */
 	readonly model: string;
 	/** Built once the attachments are stored. */
 	input(files: Readonly<Record<string, StoredAttachment>>): JsonObject;

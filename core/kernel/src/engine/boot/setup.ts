@@ -85,12 +85,12 @@ export class PluginSetups {
 		return {
 			...tools,
 			config: part.options,
-			models: (kind) => {
+			models: (kind, facts) => {
 				if (!definition.models?.some(({ name }) => name === kind.name)) {
 					const message = `asks for ${kind.name} models without declaring that kind.`;
 					this.report([bootProblem('E_MODEL_KIND', part, message)]);
 				}
-				return this.#tools.models.ofKind(kind.name);
+				return this.#tools.models.ofKind(kind.name, facts);
 			},
 			route: (...routes) => this.routes.add(id, routes, part.binding.defaultModel),
 			use: (middleware) => void this.middlewares.push(middleware),
