@@ -25,12 +25,15 @@ export const speech = defineModel({
 		sampleRate: number().int().min(8_000).max(192_000).default(24_000),
 		/** The available voices. Unless set, every name is accepted. */
 		voices: list(z.string().min(1)).optional(),
+		/** The languages that the model speaks, ISO 639-1, for `/v1/models`. */
+		languages: list(z.string().min(1)).optional(),
 	}),
 	async create({ config, folder }) {
 		const model = await loadModel<Speaker>(config, 'speech', folder);
-		const { voices, formats, sampleRate, providerOptions } = config;
+		const { voices, languages, formats, sampleRate, providerOptions } = config;
 		return {
 			apiVersion: 1,
+			abilities: { languages, formats },
 			...(voices ? { voices: () => voices } : {}),
 			async speak({ input: text, voice, speed, instructions = '', format: wanted }, { signal }) {
 				const format = formats.includes(wanted) ? wanted : 'pcm';
@@ -73,13 +76,15 @@ export const transcription = defineModel({
 	config: configFor<Transcriber>()({
 		/** The times that the model tells. */
 		timestamps: z.array(z.enum(['segment', 'word'])).default([]),
+		/** The languages that the model understands, ISO 639-1. Others are refused. Unless set, every language is sent. */
+		languages: list(z.string().regex(/^[a-z]{2,3}$/)).optional(),
 	}),
-	async create({ config: { timestamps, providerOptions, ...named }, folder }) {
+	async create({ config: { timestamps, languages, providerOptions, ...named }, folder }) {
 		const model = await loadModel<Transcriber>(named, 'transcription', folder);
 		const name = model.provider.split('.')[0] ?? '';
 		return {
 			apiVersion: 1,
-			abilities: { segments: timestamps.includes('segment'), words: timestamps.includes('word') },
+			abilities: { languages, segments: timestamps.includes('segment'), words: timestamps.includes('word') },
 			async transcribe({ audio, language, prompt, temperature, timestamps }, { signal }) {
 				const timestampGranularities = timestamps.length > 0 ? [...timestamps] : undefined;
 				// The specification has no options for these. Most providers have some of these names.

@@ -4,6 +4,7 @@ import {
 	type VideoRequest,
 	type VideoResult,
 	type VideoRun,
+	videoAbilityOptions,
 	videoModels,
 } from '@plinth/plugin-video/model';
 import { z } from 'zod';
@@ -17,6 +18,8 @@ import type { Values } from './workflow.ts';
 const config = z
 	.strictObject({
 		...commonOptions,
+		sizes: videoAbilityOptions.sizes,
+		seconds: videoAbilityOptions.seconds,
 		/** Frames per second of the workflow. Needed for the binding `frames`. */
 		fps: z.coerce.number<number | string>().positive().max(240).optional(),
 		/** Which numbers of frames the workflow takes: `4n+1` stands for 1, 5, 9, and so on. */
@@ -53,11 +56,11 @@ export const comfyuiVideo = defineModel({
 		const prompts = await openPrompts(context);
 		const { config, services } = context;
 		const { clock } = services;
-		const { fps } = config;
+		const { sizes, seconds, fps } = config;
 		const timeoutMs = config.timeoutSeconds * 1_000;
 		return {
 			apiVersion: 1,
-			abilities: { reference: prompts.workflow.count('image') > 0, ...(fps === undefined ? {} : { fps }) },
+			abilities: { sizes, seconds, fps, reference: prompts.workflow.count('image') > 0 },
 			generate: (request, run) => makeVideo(prompts, { config, clock, timeoutMs }, request, run),
 			cancel: (token) => prompts.cancel(token),
 			unload: () => prompts.unload(),

@@ -19,7 +19,10 @@ export const llamaCppChat = defineModel({
 		onStop(() => engine.unload());
 		return {
 			apiVersion: 1,
-			abilities: { documentCharacters: config.documentCharacters ?? config.contextSize * 2 },
+			abilities: {
+				contextTokens: config.contextSize,
+				documentCharacters: config.documentCharacters ?? config.contextSize * 2,
+			},
 			async *stream(request, { signal, seed }) {
 				signal.throwIfAborted();
 				const { task, warnings } = toTask(request, config, seed);

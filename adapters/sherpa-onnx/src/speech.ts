@@ -32,6 +32,8 @@ export const sherpaSpeech = defineModel({
 		const config = { model, maxNumSentences: 1, ...rules };
 		return {
 			apiVersion: 1,
+			// Their first part is of ISO 639-1.
+			abilities: { formats: ['pcm'], languages: language ? [language.slice(0, 2)] : undefined },
 			voices: () => speakers,
 			unload: () => engine.unload(),
 			async speak({ input, voice, speed, instructions, isCustomVoice }, { signal }) {

@@ -189,8 +189,8 @@ export interface ChatRun {
 
 /** The abilities of a model. The plugin does what a model cannot do, or refuses it. */
 export interface ChatAbilities {
-	/** The length of its context in tokens; for `/v1/models`. */
-	readonly contextTokens?: number;
+	/** The length of its context in tokens. A request for a longer answer is refused with 400. */
+	readonly contextTokens?: number | undefined;
 	/**
 	 * Maximum characters of documents in one request; absent: no limit. Longer documents are cut after a page, with a
 	 * notice for the model and a warning for the client.

@@ -20,7 +20,8 @@ export function chatPassthrough(raw: RawBody): RequestFor<ChatModel> {
 		if (!isChecked) options = optionsOf(raw);
 		isChecked = true;
 		if (!options) return undefined;
-		checkAbilities(model.abilities ?? {}, options);
+		const lengthName = raw.names.find((name) => name === 'max_tokens' || name === 'max_completion_tokens');
+		checkAbilities(model.abilities ?? {}, options, lengthName);
 		return model.forward(raw);
 	};
 }

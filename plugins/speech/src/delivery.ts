@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { modelError, unsupportedValue } from '@plinth/core';
 import { awaitFirst, fromModel } from '@plinth/toolkit';
-import { isSupported, needsNoEncoder, unsupportedFormat } from './formats.ts';
-import type { AudioEncoder, AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
+import { type FormatTools, formatsFrom, isSupported, needsNoEncoder, unsupportedFormat } from './formats.ts';
+import type { AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
 import { toWirePcm, wireSampleRate } from './resample.ts';
 import { awaitAudio, noAudio } from './stream.ts';
 import { collectWav, wavHeaderBytes } from './wav.ts';
@@ -18,9 +18,7 @@ export interface Delivery {
 }
 
 /** Dependencies of the delivery. */
-export interface DeliveryTools {
-	readonly encoder: AudioEncoder | undefined;
-	readonly defaultFormat: AudioFormat;
+export interface DeliveryTools extends FormatTools {
 	readonly signal: AbortSignal;
 }
 
@@ -40,7 +38,8 @@ export async function deliver(
 		}
 		return { mediaType: made.mediaType, body: made.body, seconds: () => 0 };
 	}
-	if (!isSupported(format, encoder)) throw unsupportedFormat(format, encoder, defaultFormat);
+	const refuse = () => unsupportedFormat(format, formatsFrom(['pcm'], encoder), defaultFormat);
+	if (!isSupported(format, encoder)) throw refuse();
 	const { audio, seconds } = metered(made);
 	const wire = {
 		...audio,
@@ -50,7 +49,7 @@ export async function deliver(
 	} as const;
 	if (format === 'pcm') return { mediaType: 'audio/pcm', body: wire.body, seconds };
 	if (format === 'wav') return { ...(await toWav(wire.body)), seconds };
-	if (needsNoEncoder(format) || !encoder) throw unsupportedFormat(format, encoder, defaultFormat);
+	if (needsNoEncoder(format) || !encoder) throw refuse();
 	// First, because the header of an encoder would hide empty audio.
 	const body = await awaitFirst(wire.body, ({ byteLength }) => byteLength > 0, noAudio);
 	const encoded = await awaitAudio(encoder.encode({ ...wire, body }, format, signal), signal);

@@ -1,5 +1,5 @@
 import { unsupportedValue } from '@plinth/core';
-import type { AudioEncoder, AudioFormat, EncodedAudioFormat } from './model.ts';
+import type { AudioEncoder, AudioFormat, EncodedAudioFormat, SpeechModel } from './model.ts';
 
 /** Every `response_format`. */
 export const audioFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const;
@@ -7,6 +7,24 @@ export const audioFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as cons
 /** Whether a format can be produced from PCM in this deployment. */
 export function isSupported(format: AudioFormat, encoder: AudioEncoder | undefined): boolean {
 	return needsNoEncoder(format) || encoder?.formats.includes(format) === true;
+}
+
+/** The formats in which this deployment can answer when the model makes some; of `pcm` it makes others. */
+export function formatsFrom(made: readonly AudioFormat[], encoder: AudioEncoder | undefined): readonly AudioFormat[] {
+	const isConverted = (format: AudioFormat) => made.includes('pcm') && isSupported(format, encoder);
+	return audioFormats.filter((format) => made.includes(format) || isConverted(format));
+}
+
+/** Throws 400 `unsupported_value` for a format that cannot be answered, as far as the model states its own. */
+export function checkFormat({ abilities }: SpeechModel, format: AudioFormat, { encoder, defaultFormat }: FormatTools) {
+	const formats = abilities?.formats && formatsFrom(abilities.formats, encoder);
+	if (formats && !formats.includes(format)) throw unsupportedFormat(format, formats, defaultFormat);
+}
+
+/** What decides about formats beside the model. */
+export interface FormatTools {
+	readonly encoder: AudioEncoder | undefined;
+	readonly defaultFormat: AudioFormat;
 }
 
 /** Whether a format needs no encoder. */
@@ -20,10 +38,9 @@ export function needsNoEncoder(format: AudioFormat): format is Exclude<AudioForm
  */
 export function unsupportedFormat(
 	format: AudioFormat,
-	encoder: AudioEncoder | undefined,
+	supported: readonly AudioFormat[],
 	defaultFormat: AudioFormat,
 ): Error {
-	const supported = audioFormats.filter((candidate) => isSupported(candidate, encoder));
 	const fallback = format === defaultFormat ? ' It is the default of requests without response_format.' : '';
 	return unsupportedValue(
 		'response_format',

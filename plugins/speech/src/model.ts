@@ -54,10 +54,15 @@ export interface EncodedAudio {
 	readonly warnings?: readonly string[];
 }
 
-/** What a model can do, for `/v1/models`. */
+/** What a model can do. */
 export interface SpeechAbilities {
 	/** ISO 639-1 codes of the languages that it speaks. */
-	readonly languages?: readonly string[];
+	readonly languages?: readonly string[] | undefined;
+	/**
+	 * The formats that it makes; others are refused. Of `pcm` the plugin makes every format that this server can encode.
+	 * Absent: not known.
+	 */
+	readonly formats?: readonly AudioFormat[] | undefined;
 }
 
 /**
@@ -85,7 +90,7 @@ export const speechModels = defineModelKind<SpeechModel>(
 	{
 		apiVersion: 1,
 		functions: { speak: 'required', voices: 'optional', forward: 'optional', unload: 'optional' },
-		abilities: { languages: 'array' },
+		abilities: { languages: 'array', formats: 'array' },
 	},
 	(model) => {
 		const { languages } = model.abilities ?? {};

@@ -1,5 +1,6 @@
 import { definePlugin, optional } from '@plinth/core';
-import { audioEncoder, speechModels } from './model.ts';
+import { formatsFrom } from './formats.ts';
+import { audioEncoder, type SpeechModel, speechModels } from './model.ts';
 import { speechOptions } from './options.ts';
 import { createSpeech } from './route.ts';
 
@@ -10,6 +11,8 @@ export const speech = definePlugin({
 	needs: { encoder: optional(audioEncoder) },
 	models: [speechModels],
 	setup({ config: options, services: { encoder }, models, route }) {
-		route(createSpeech({ options, encoder, models: models(speechModels) }));
+		const factsOf = ({ abilities: { formats } = {} }: SpeechModel) =>
+			formats ? { formats: [...formatsFrom(formats, encoder)] } : {};
+		route(createSpeech({ options, encoder, models: models(speechModels, factsOf) }));
 	},
 });

@@ -1,6 +1,7 @@
 import { defineRoute, type Models, modelErrors, type Route, valueErrors } from '@plinth/core';
 import { tryPassthrough } from '@plinth/toolkit';
 import { speechBody } from './fields.ts';
+import { checkFormat } from './formats.ts';
 import type { AudioEncoder, SpeechModel } from './model.ts';
 import type { SpeechOptions } from './options.ts';
 import { speechPassthrough } from './passthrough.ts';
@@ -32,7 +33,9 @@ export function createSpeech({ options, encoder, models }: SpeechContext): Route
 		forward: (raw, call) => tryPassthrough(models, raw, call, speechPassthrough(raw, schema)),
 		async handler({ body }, call) {
 			// Before queueing for the model: an invalid request should not wait.
-			checkVoice(models.get(body.model).model, body.voice);
+			const { model } = models.get(body.model);
+			checkVoice(model, body.voice);
+			checkFormat(model, body.response_format, { encoder, defaultFormat });
 			return models.ask(body.model, call, (modelCall) =>
 				speakWith(modelCall, body, { encoder, defaultFormat }, call.log),
 			);

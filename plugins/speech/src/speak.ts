@@ -3,6 +3,7 @@ import { awaitFirst, fromModel, withCleanup } from '@plinth/toolkit';
 import { type DeliveryTools, deliver } from './delivery.ts';
 import { estimateUsage, speechEvents } from './events.ts';
 import type { SpeechBody } from './fields.ts';
+import { checkFormat } from './formats.ts';
 import type { EncodedAudio, PcmAudio, SpeechModel, SpeechRequest, SpeechRun } from './model.ts';
 import { awaitAudio, noAudio } from './stream.ts';
 import { checkVoice, voiceName } from './voice.ts';
@@ -20,6 +21,7 @@ export async function speakWith(
 ): Promise<Reply> {
 	const { model } = modelCall;
 	checkVoice(model, body.voice);
+	checkFormat(model, body.response_format, tools);
 	return abortOnFailure(modelCall.signal, log, async (run) => {
 		const { signal } = run;
 		const audio = await speak(model, requestOf(body), run);

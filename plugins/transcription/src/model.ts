@@ -83,7 +83,7 @@ export interface Transcription {
 /** The abilities of a model. The plugin refuses what a model cannot do. */
 export interface TranscriptionAbilities {
 	/** ISO 639-1 codes of the languages that it understands; absent: any. */
-	readonly languages?: readonly string[];
+	readonly languages?: readonly string[] | undefined;
 	/** Whether it translates into English. False by default. */
 	readonly translate?: boolean;
 	/** Whether it tells the times of segments. False by default. */

@@ -1,18 +1,16 @@
 import { codePoints } from '@plinth/core';
 import { pageFields } from '@plinth/toolkit';
 import { z } from 'zod';
+import { videoSizes as sizes, videoSeconds } from './model-options.ts';
 
-const lengths = ['2', '4', '8', '12'];
-
-/** The frame sizes that are accepted, `WIDTHxHEIGHT`. */
-export const sizes = ['720x1280', '1280x720', '1024x1792', '1792x1024', '640x480', '480x640'] as const;
+const lengths = videoSeconds.map(String);
 
 const prompt = codePoints({ min: 1, max: 32_000 })
 	.regex(/\S/, 'more than blanks is expected')
 	.meta({ description: 'What the video shows.' });
 
 const seconds = z
-	.literal([...lengths, ...lengths.map(Number)], {
+	.literal([...lengths, ...videoSeconds], {
 		error: `one of ${lengths.join(', ')} is expected`,
 	})
 	.default('4')

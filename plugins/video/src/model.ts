@@ -1,5 +1,7 @@
 import { defineModelKind, type Logger, type Unloadable } from '@plinth/core';
 
+export { videoAbilityOptions } from './model-options.ts';
+
 /** A media file that a client sent, already checked by the plugin. */
 export interface MediaInput {
 	/** Decided by content: `image/png`, `image/jpeg` or `image/webp`. */
@@ -76,13 +78,13 @@ export interface VideoResult {
 /** What a model can do. What is left out is not known: such requests are passed to the model. */
 export interface VideoAbilities {
 	/** Frame sizes, `WIDTHxHEIGHT`. */
-	readonly sizes?: readonly string[];
+	readonly sizes?: readonly string[] | undefined;
 	/** Lengths in seconds. */
-	readonly seconds?: readonly number[];
+	readonly seconds?: readonly number[] | undefined;
 	/** Frames per second. */
-	readonly fps?: number;
+	readonly fps?: number | undefined;
 	/** Whether it starts from a reference picture. */
-	readonly reference?: boolean;
+	readonly reference?: boolean | undefined;
 }
 
 /**

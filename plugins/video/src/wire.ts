@@ -1,7 +1,8 @@
 import type { Job } from '@plinth/core';
 import { listPageSchema } from '@plinth/toolkit';
 import { z } from 'zod';
-import { idForm, sizes } from './fields.ts';
+import { idForm } from './fields.ts';
+import { videoSizes as sizes } from './model-options.ts';
 import { inputOf, outputOf } from './record.ts';
 
 /** Unit of `progress`: 0 to 1 as in the interface, or 0 to 100 as OpenAI has it. */

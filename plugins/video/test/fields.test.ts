@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentQuery, createBody, listQuery, sizes } from '../src/fields.ts';
+import { contentQuery, createBody, listQuery } from '../src/fields.ts';
+import { videoSizes as sizes } from '../src/model-options.ts';
 
 const least = { prompt: 'a cat', model: 'm' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sizes } from '../src/fields.ts';
+import { videoSizes as sizes } from '../src/model-options.ts';
 import { harness } from './harness.ts';
 
 interface Schema {

@@ -25,6 +25,8 @@ const config = configFor<LanguageModel>()({
 	json: z.enum(['none', 'json', 'schema']).default('schema'),
 	/** Maximum characters of documents in one request. */
 	documentCharacters: number().int().min(1).optional(),
+	/** The length of the model's context in tokens. Requests for longer answers are refused. */
+	contextTokens: number().int().min(1).optional(),
 });
 
 type Config = z.output<typeof config>;
@@ -37,10 +39,18 @@ export const chat = defineModel({
 	config,
 	async create({ config, folder }) {
 		const model = await loadModel<LanguageModel>(config, 'language', folder);
-		const { images, audio, files, tools, json, documentCharacters } = config;
+		const { images, audio, files, tools, json, contextTokens, documentCharacters } = config;
 		return {
 			apiVersion: 1,
-			abilities: { images, audio, files, tools, json, ...(documentCharacters ? { documentCharacters } : {}) },
+			abilities: {
+				images,
+				audio,
+				files,
+				tools,
+				json,
+				contextTokens,
+				...(documentCharacters ? { documentCharacters } : {}),
+			},
 			stream: (request, run) => answer(model, config, request, run),
 		};
 	},

@@ -1,6 +1,6 @@
 import type { Experimental_VideoModelV3, Experimental_VideoModelV4 } from '@ai-sdk/provider';
 import { defineModel, services } from '@plinth/core';
-import { type VideoRequest, type VideoRun, videoModels } from '@plinth/plugin-video/model';
+import { type VideoRequest, type VideoRun, videoAbilityOptions, videoModels } from '@plinth/plugin-video/model';
 import { z } from 'zod';
 import { asked, invalidAnswer, sentences } from '../failure.ts';
 import { loadModel } from '../load.ts';
@@ -19,6 +19,7 @@ const config = configFor<ProviderVideoModel>()({
 	resultOrigins: z.array(z.url().transform((url) => new URL(url).origin)).default([]),
 	/** Whether the ratio of width and height is sent as well, for providers that do not read sizes. */
 	aspectRatio: flag().default(false),
+	...videoAbilityOptions,
 });
 
 /** A video model of a provider. An operation of `doStart` is the checkpoint: no attempt pays for it again. */
@@ -33,9 +34,11 @@ export const video = defineModel({
 		const own = URL.parse(`${config.options.baseURL}`)?.origin;
 		const files = resultFiles([...config.resultOrigins, ...(own ? [own] : [])], clock);
 		onStop(async () => void (await files.close()));
+		const { sizes, seconds, fps, reference } = config;
 		const times = { clock, pollMs: config.pollSeconds * 1_000 };
 		return {
 			apiVersion: 1,
+			abilities: { sizes, seconds, fps, reference },
 			async generate(request, run) {
 				const optionsNow = () => optionsOf(request, run, config);
 				const atOnce = async (): Promise<Finished> => {

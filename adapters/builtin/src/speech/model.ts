@@ -35,7 +35,7 @@ export const builtinSpeech = defineModel({
 		onStop(() => threads.close());
 		return {
 			apiVersion: 1,
-			abilities: { languages: ['en'] },
+			abilities: { languages: ['en'], formats: ['pcm'] },
 			voices: () => Object.keys(voices),
 			async speak(request, { signal }) {
 				signal.throwIfAborted();

@@ -14,12 +14,18 @@ import { transcript, writeParts } from './conversation.ts';
 const placeholders = { required: ['seed'], optional: ['maxTokens', 'temperature', 'topP'], files: [] };
 
 // Configs in YAML hold `${NAME}`, which arrives as a string.
-const documentCharacters = z.coerce.number<number | string>().int().min(1).optional();
+const count = z.coerce.number<number | string>().int().min(1).optional();
+
+const limits = {
+	/** Maximum document characters of one request. */
+	documentCharacters: count,
+	/** The length of the program's context in tokens. Requests for longer answers are refused. */
+	contextTokens: count,
+};
 
 const config = z.discriminatedUnion('protocol', [
 	jsonProgram.extend({
-		/** Maximum document characters of one request. */
-		documentCharacters,
+		...limits,
 		/** Whether the program calls tools. The plugin refuses requests for unsupported features. */
 		tools: z.boolean().default(false),
 		/** Whether it supports JSON output, and schemas. */
@@ -31,7 +37,7 @@ const config = z.discriminatedUnion('protocol', [
 		/** Media types of files that it accepts. */
 		files: z.array(z.string()).default([]),
 	}),
-	plainProgram(placeholders).extend({ documentCharacters }),
+	plainProgram(placeholders).extend(limits),
 ]);
 
 type Config = z.output<typeof config>;
@@ -69,8 +75,8 @@ export const commandChat = defineModel({
 });
 
 function abilitiesOf(config: Config): ChatAbilities {
-	const { documentCharacters } = config;
-	const limits = documentCharacters === undefined ? {} : { documentCharacters };
+	const { documentCharacters, contextTokens } = config;
+	const limits = { contextTokens, ...(documentCharacters === undefined ? {} : { documentCharacters }) };
 	if (config.protocol === 'plain') return { ...limits, tools: false, json: 'none' };
 	const { tools, json, images, audio, files } = config;
 	return { ...limits, tools, json, images, audio, files };

@@ -18,6 +18,13 @@ const number = () => z.coerce.number<number | string>();
 
 const speechOptions = {
 	...voiceOptions,
+	/** The languages that the program speaks, ISO 639-1, for `/v1/models`. */
+	languages: z.array(z.string().min(1)).min(1).optional(),
+	/** The formats that the program makes; of `wav` the server makes others. Unset: not known. */
+	formats: z
+		.array(z.enum(['mp3', 'opus', 'aac', 'flac', 'wav']))
+		.min(1)
+		.optional(),
 	/** The format of raw samples (signed 16-bit little-endian) when the program prints no header. */
 	pcm: z
 		.strictObject({
@@ -58,10 +65,13 @@ export const commandSpeech = defineModel({
 	needs: { clock: services.clock },
 	async create(context): Promise<SpeechModel> {
 		const { config } = context;
+		const { languages, formats, pcm } = config;
 		const voices = await findVoices(config, context);
 		const runs = new Runs(config, context);
 		return {
 			apiVersion: 1,
+			// Samples are taken out of WAV.
+			abilities: { languages, formats: pcm ? ['pcm'] : formats?.map((each) => (each === 'wav' ? 'pcm' : each)) },
 			...(voices && { voices: () => [...voices.keys()] }),
 			async speak(request, { signal }) {
 				const voice = voices ? voices.get(request.voice) : request.voice;

@@ -4,6 +4,7 @@ import {
 	type VideoRequest,
 	type VideoResult,
 	type VideoRun,
+	videoAbilityOptions,
 	videoModels,
 } from '@plinth/plugin-video/model';
 import { z } from 'zod';
@@ -14,14 +15,15 @@ import { runPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
 import { Runs } from '../run/runs.ts';
 
+const { reference, ...stated } = videoAbilityOptions;
 const placeholders = { required: ['width', 'height', 'seconds', 'seed'], optional: [], files: ['reference'] };
 
 // Without `waiting`: videos are jobs, whose queue is already bounded.
 const config = z.discriminatedUnion('protocol', [
-	jsonProgram.omit({ waiting: true }),
+	jsonProgram.omit({ waiting: true }).extend({ ...stated, reference }),
 	plainProgram(placeholders)
 		.omit({ waiting: true })
-		.extend({ progress: progressOf(placeholders) }),
+		.extend({ ...stated, progress: progressOf(placeholders) }),
 ]);
 
 type Config = z.output<typeof config>;
@@ -34,10 +36,14 @@ export const commandVideo = defineModel({
 	config,
 	needs: { clock: services.clock },
 	create(context): VideoModel {
-		const runs = new Runs(context.config, context);
+		const { config } = context;
+		const { sizes, seconds, fps } = config;
+		const reference = config.protocol === 'json' ? config.reference : placeholdersIn(config.argv).has('reference');
+		const runs = new Runs(config, context);
 		return {
 			apiVersion: 1,
-			generate: (request, videoRun) => runs.use(videoRun.signal, (run) => make(run, context.config, request, videoRun)),
+			abilities: { sizes, seconds, fps, reference },
+			generate: (request, videoRun) => runs.use(videoRun.signal, (run) => make(run, config, request, videoRun)),
 		};
 	},
 });

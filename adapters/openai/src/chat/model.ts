@@ -35,6 +35,8 @@ const config = z
 		passMembers: z.array(z.string().regex(/^\w[\w.-]{0,99}$/)).default([]),
 		/** Maximum characters of documents in one request. */
 		documentCharacters: z.coerce.number<number | string>().int().min(1).optional(),
+		/** The length of the model's context in tokens. Requests for longer answers are refused. */
+		contextTokens: z.coerce.number<number | string>().int().min(1).optional(),
 	})
 	.superRefine(({ dialect, audio, files, pictureUrls }, context) => {
 		const known: ChatDialect = chatDialects[dialect];
@@ -71,12 +73,12 @@ export const openaiChat = defineModel({
 });
 
 function abilitiesOf(config: Config) {
-	const { images, audio, files, tools, json, documentCharacters, body, passMembers } = config;
+	const { images, audio, files, tools, json, contextTokens, documentCharacters, body, passMembers } = config;
 	const dialect: ChatDialect = chatDialects[config.dialect];
 	// Clients cannot set a member that the config sets or removes.
 	const extra = [...dialect.members, ...passMembers].filter((name) => !Object.hasOwn(body, name));
 	const bound = documentCharacters === undefined ? {} : { documentCharacters };
-	return { images, audio, files, tools, json, logprobs: dialect.logprobs, extra, ...bound };
+	return { images, audio, files, tools, json, contextTokens, logprobs: dialect.logprobs, extra, ...bound };
 }
 
 /** One chat model of a server. */

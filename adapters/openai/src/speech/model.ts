@@ -23,6 +23,8 @@ const config = z.strictObject({
 	sampleRate: z.coerce.number<number | string>().int().min(8_000).max(192_000).default(24_000),
 	/** The available voices. Unless set, every name is accepted. */
 	voices: z.array(z.string().min(1)).min(1).optional(),
+	/** The languages that the model speaks, ISO 639-1, for `/v1/models`. */
+	languages: z.array(z.string().min(1)).min(1).optional(),
 });
 
 /** Parameters of the client that an error may name. */
@@ -38,7 +40,7 @@ export const openaiSpeech = defineModel({
 	needs: { clock: services.clock },
 	create(context): SpeechModel {
 		const { config, id } = context;
-		const { voices, sampleRate, body: extras, model = id } = config;
+		const { voices, languages, sampleRate, body: extras, model = id } = config;
 		const dialect: SpeechDialect = speechDialects[config.dialect];
 		const formats: readonly AudioFormat[] = config.formats ?? dialect.formats;
 		const upstream = openUpstream(context);
@@ -47,6 +49,8 @@ export const openaiSpeech = defineModel({
 		return {
 			apiVersion: 1,
 			...upstream.unloading,
+			// Samples are taken out of WAV.
+			abilities: { languages, formats: formats.includes('wav') ? [...formats, 'pcm'] : formats },
 			...(voices ? { voices: () => voices } : {}),
 			...(passthrough ? { forward: (raw) => passthrough.get(passthroughFormat(raw, voices))?.(raw, model) } : {}),
 			async speak(request, { signal }) {

@@ -4,6 +4,7 @@ import {
 	type VideoRequest,
 	type VideoResult,
 	type VideoRun,
+	videoAbilityOptions,
 	videoModels,
 } from '@plinth/plugin-video/model';
 import { z } from 'zod';
@@ -22,6 +23,7 @@ const config = z.strictObject({
 	...connectionOptions(videoDialects, { dialect: 'openai', timeoutSeconds: 1_800 }),
 	/** Seconds between two polls of a video. Default: `openai-poll-after-ms` of the server, or 2. */
 	pollSeconds: z.coerce.number<number | string>().min(0.1).max(60).optional(),
+	...videoAbilityOptions,
 });
 
 type Config = z.output<typeof config>;
@@ -39,6 +41,8 @@ export const openaiVideo = defineModel({
 	needs: { clock: services.clock },
 	create(context): VideoModel {
 		const { config, id, services } = context;
+		const { sizes, seconds, fps, reference } = config;
+		const abilities = { sizes, seconds, fps, reference };
 		const dialect: VideoDialect = videoDialects[config.dialect];
 		const upstream = openUpstream(context);
 		const bodyOf = (request: VideoRequest, seed: number) =>
@@ -46,6 +50,7 @@ export const openaiVideo = defineModel({
 		if (dialect.create === 'sync') {
 			return {
 				apiVersion: 1,
+				abilities,
 				...upstream.unloading,
 				async generate(request, run) {
 					run.signal.throwIfAborted();
@@ -59,6 +64,7 @@ export const openaiVideo = defineModel({
 		const client = new VideoClient(upstream, config, services.clock);
 		return {
 			apiVersion: 1,
+			abilities,
 			...upstream.unloading,
 			generate: async (request, run) => client.make(() => bodyOf(request, run.seed), run),
 			cancel: (id) => client.cancel(id),

@@ -68,7 +68,7 @@ export class RequestReader {
 	}
 
 	async #readFor(abilities: ChatAbilities): Promise<ReadRequest> {
-		checkAbilities(abilities, this.#options);
+		checkAbilities(abilities, this.#options, this.#body.max_completion_tokens ? 'max_completion_tokens' : 'max_tokens');
 		const { options, textCapacity, documents, images, speech, readLimit } = this.#context;
 		const { principal, signal } = this.#call;
 		const { extra, warnings: ignored } = extraMembers(this.#body, abilities);
