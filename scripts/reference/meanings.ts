@@ -61,9 +61,14 @@ export function placesOf(folder: string, name: string): readonly Place[] {
 const commented =
 	/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:\/\/[^\n]*\s*)*(?:export )?(?:const |function |readonly )?(\w+)\??\s*[:,=(]/g;
 
+const plugins = resolve(import.meta.dirname, '../../plugins');
+
 function importsOf(file: string): readonly string[] {
 	const imports = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+\.ts)'/g);
-	return [...imports].map(([, path = '']) => resolve(dirname(file), path)).filter(existsSync);
+	// Options that a plugin offers to all adapters of its kind.
+	const kinds = readFileSync(file, 'utf8').matchAll(/ from '@plinth\/plugin-([a-z]+)\/model'/g);
+	const shared = [...kinds].map(([, kind]) => resolve(plugins, `${kind}/src/model-options.ts`));
+	return [...shared, ...[...imports].map(([, path = '']) => resolve(dirname(file), path))].filter(existsSync);
 }
 
 function asMarkdown(comment: string): string {

@@ -25,7 +25,7 @@ export const speech = defineModel({
 		sampleRate: number().int().min(8_000).max(192_000).default(24_000),
 		/** The available voices. Unless set, every name is accepted. */
 		voices: list(z.string().min(1)).optional(),
-		/** The languages that the model speaks, ISO 639-1, for `/v1/models`. */
+		/** The languages that the model knows, ISO 639-1. Transcription refuses others. Unset: not known. */
 		languages: list(z.string().min(1)).optional(),
 	}),
 	async create({ config, folder }) {
@@ -76,7 +76,7 @@ export const transcription = defineModel({
 	config: configFor<Transcriber>()({
 		/** The times that the model tells. */
 		timestamps: z.array(z.enum(['segment', 'word'])).default([]),
-		/** The languages that the model understands, ISO 639-1. Others are refused. Unless set, every language is sent. */
+		/** The languages that the model knows. */
 		languages: list(z.string().regex(/^[a-z]{2,3}$/)).optional(),
 	}),
 	async create({ config: { timestamps, languages, providerOptions, ...named }, folder }) {

@@ -171,6 +171,8 @@ export const imageModels = defineModelKind<ImageModel>(
 		generate: generate !== undefined,
 		edit: edit !== undefined,
 		...(sizes ? { sizes: sizes.map(({ width, height }) => `${width}x${height}`) } : {}),
+		// The plugin encodes them all.
+		formats: ['png', 'jpeg', 'webp'],
 		...(edit ? { input_images: images, mask } : {}),
 		transparent_background: transparency,
 	}),
