@@ -61,13 +61,13 @@ export function placesOf(folder: string, name: string): readonly Place[] {
 const commented =
 	/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:\/\/[^\n]*\s*)*(?:export )?(?:const |function |readonly )?(\w+)\??\s*[:,=(]/g;
 
-const plugins = resolve(import.meta.dirname, '../../plugins');
+const toolkit = resolve(import.meta.dirname, '../../core/toolkit/src');
 
 function importsOf(file: string): readonly string[] {
-	const imports = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+\.ts)'/g);
-	// Options that a plugin offers to all adapters of its kind.
-	const kinds = readFileSync(file, 'utf8').matchAll(/ from '@plinth\/plugin-([a-z]+)\/model'/g);
-	const shared = [...kinds].map(([, kind]) => resolve(plugins, `${kind}/src/model-options.ts`));
+	const text = readFileSync(file, 'utf8');
+	const imports = text.matchAll(/ from '(\.[^']+\.ts)'/g);
+	// The options that adapters share.
+	const shared = /\bvideoAbilityOptions\b/.test(text) ? [join(toolkit, 'requests/video-options.ts')] : [];
 	return [...shared, ...[...imports].map(([, path = '']) => resolve(dirname(file), path))].filter(existsSync);
 }
 

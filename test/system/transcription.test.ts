@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { type Child, plinth } from '../support/cli.ts';
+import { type Child, plinth, startNode } from '../support/cli.ts';
 import { heardWords } from '../support/fake-transcription.ts';
 import { heldDuring } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
@@ -53,6 +53,20 @@ async function hear(bytes: Uint8Array, model: string, signal?: AbortSignal) {
 	const answer = (await response.json()) as { text: string; usage: object; error: { param: string; message: string } };
 	return { status: response.status, ...answer };
 }
+
+test('the example hears what the built-in voice says, with the times of its words', async () => {
+	const script = join(import.meta.dirname, '../../examples/transcription/speak-and-hear.ts');
+	const said = 'The lighthouse is on the hill.';
+	const example = startNode([script, said], { cwd, env: { PLINTH_DATA_DIR: join(cwd, 'example') } });
+	await expect(example.exit).resolves.toMatchObject({ code: 0 });
+	const [first, second, ...timed] = example.stdout().trim().split('\n');
+	expect([first, second]).toEqual([`said   ${said}`, 'heard  the lighthouse is on the hill']);
+	const words = timed.map((line) => /^(\d\.\d\d) to (\d\.\d\d) s {2}(\w+)$/.exec(line)?.slice(1) ?? []);
+	expect(words.map(([, , word]) => word).join(' ')).toBe('the lighthouse is on the hill');
+	const times = words.flatMap(([start, end]) => [Number(start), Number(end)]);
+	expect(times).toEqual(times.toSorted((a, b) => a - b));
+	expect(times.at(-1)).toBeGreaterThan(1);
+});
 
 describe('our own speech is heard by pocketsphinx', () => {
 	test.each(['wav', 'mp3', 'opus', 'flac'])('from %s', async (format) => {

@@ -4,9 +4,9 @@ import {
 	type VideoRequest,
 	type VideoResult,
 	type VideoRun,
-	videoAbilityOptions,
 	videoModels,
 } from '@plinth/plugin-video/model';
+import { videoAbilityOptions } from '@plinth/toolkit';
 import { z } from 'zod';
 import { frameRule, framesFor } from './frames.ts';
 import { commonOptions } from './options.ts';

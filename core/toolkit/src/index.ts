@@ -61,6 +61,7 @@ export {
 } from './requests/list-page.ts';
 export { parseUnchanged } from './requests/parse-unchanged.ts';
 export { type RequestFor, tryPassthrough } from './requests/try-passthrough.ts';
+export { videoAbilityOptions, videoSeconds, videoSizes } from './requests/video-options.ts';
 export { mediaServices } from './services.ts';
 export { awaitFirst, fromModel, toModelFailure } from './streams/model-stream.ts';
 export { type StreamStart, startEventStream } from './streams/start-event-stream.ts';

@@ -195,7 +195,7 @@ export interface ChatAbilities {
 	 * Maximum characters of documents in one request; absent: no limit. Longer documents are cut after a page, with a
 	 * notice for the model and a warning for the client.
 	 */
-	readonly documentCharacters?: number;
+	readonly documentCharacters?: number | undefined;
 	/** Media types of files that the model reads itself. They arrive as `FilePart`. */
 	readonly files?: readonly string[];
 	/** Whether it accepts pictures. False, the default: a note replaces each picture, and the client gets a warning. */

@@ -1,7 +1,6 @@
 import { codePoints } from '@plinth/core';
-import { pageFields } from '@plinth/toolkit';
+import { pageFields, videoSizes as sizes, videoSeconds } from '@plinth/toolkit';
 import { z } from 'zod';
-import { videoSizes as sizes, videoSeconds } from './model-options.ts';
 
 const lengths = videoSeconds.map(String);
 

@@ -1,7 +1,5 @@
 import { defineModelKind, type Logger, type Unloadable } from '@plinth/core';
 
-export { videoAbilityOptions } from './model-options.ts';
-
 /** A media file that a client sent, already checked by the plugin. */
 export interface MediaInput {
 	/** Decided by content: `image/png`, `image/jpeg` or `image/webp`. */

@@ -1,8 +1,7 @@
 import type { Job } from '@plinth/core';
-import { listPageSchema } from '@plinth/toolkit';
+import { listPageSchema, videoSizes as sizes } from '@plinth/toolkit';
 import { z } from 'zod';
 import { idForm } from './fields.ts';
-import { videoSizes as sizes } from './model-options.ts';
 import { inputOf, outputOf } from './record.ts';
 
 /** Unit of `progress`: 0 to 1 as in the interface, or 0 to 100 as OpenAI has it. */

@@ -1,7 +1,7 @@
 import { errorOf, formOf } from '@plinth/testing';
+import { videoSizes as sizes } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import type { VideoResult } from '../src/model.ts';
-import { videoSizes as sizes } from '../src/model-options.ts';
 import { harness, hugePng, jpeg, mp4, png, webp } from './harness.ts';
 
 const least = { model: 'fake-1', prompt: 'a cat' };

@@ -1,7 +1,7 @@
+import { videoSizes as sizes } from '@plinth/toolkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentQuery, createBody, listQuery } from '../src/fields.ts';
-import { videoSizes as sizes } from '../src/model-options.ts';
 
 const least = { prompt: 'a cat', model: 'm' };
 

@@ -1,5 +1,5 @@
+import { videoSizes as sizes } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
-import { videoSizes as sizes } from '../src/model-options.ts';
 import { harness } from './harness.ts';
 
 interface Schema {

@@ -42,15 +42,7 @@ export const chat = defineModel({
 		const { images, audio, files, tools, json, contextTokens, documentCharacters } = config;
 		return {
 			apiVersion: 1,
-			abilities: {
-				images,
-				audio,
-				files,
-				tools,
-				json,
-				contextTokens,
-				...(documentCharacters ? { documentCharacters } : {}),
-			},
+			abilities: { images, audio, files, tools, json, contextTokens, documentCharacters },
 			stream: (request, run) => answer(model, config, request, run),
 		};
 	},

@@ -1,6 +1,7 @@
 import type { Experimental_VideoModelV3, Experimental_VideoModelV4 } from '@ai-sdk/provider';
 import { defineModel, services } from '@plinth/core';
-import { type VideoRequest, type VideoRun, videoAbilityOptions, videoModels } from '@plinth/plugin-video/model';
+import { type VideoRequest, type VideoRun, videoModels } from '@plinth/plugin-video/model';
+import { videoAbilityOptions } from '@plinth/toolkit';
 import { z } from 'zod';
 import { asked, invalidAnswer, sentences } from '../failure.ts';
 import { loadModel } from '../load.ts';

@@ -76,7 +76,7 @@ export const commandChat = defineModel({
 
 function abilitiesOf(config: Config): ChatAbilities {
 	const { documentCharacters, contextTokens } = config;
-	const limits = { contextTokens, ...(documentCharacters === undefined ? {} : { documentCharacters }) };
+	const limits = { documentCharacters, contextTokens };
 	if (config.protocol === 'plain') return { ...limits, tools: false, json: 'none' };
 	const { tools, json, images, audio, files } = config;
 	return { ...limits, tools, json, images, audio, files };

@@ -4,9 +4,9 @@ import {
 	type VideoRequest,
 	type VideoResult,
 	type VideoRun,
-	videoAbilityOptions,
 	videoModels,
 } from '@plinth/plugin-video/model';
+import { videoAbilityOptions } from '@plinth/toolkit';
 import { z } from 'zod';
 import { placeholdersIn, requiredIn, type Template } from '../protocol/argv.ts';
 import { requestJson } from '../protocol/json.ts';

@@ -77,8 +77,8 @@ function abilitiesOf(config: Config) {
 	const dialect: ChatDialect = chatDialects[config.dialect];
 	// Clients cannot set a member that the config sets or removes.
 	const extra = [...dialect.members, ...passMembers].filter((name) => !Object.hasOwn(body, name));
-	const bound = documentCharacters === undefined ? {} : { documentCharacters };
-	return { images, audio, files, tools, json, contextTokens, logprobs: dialect.logprobs, extra, ...bound };
+	const { logprobs } = dialect;
+	return { images, audio, files, tools, json, contextTokens, documentCharacters, logprobs, extra };
 }
 
 /** One chat model of a server. */

@@ -58,10 +58,7 @@ export const openaiTranscription = defineModel({
 		return {
 			apiVersion: 1,
 			...upstream.unloading,
-			abilities: {
-				...(languages ? { languages } : {}),
-				...{ translate, segments: timestamps.includes('segment'), words: timestamps.includes('word') },
-			},
+			abilities: { languages, translate, segments: timestamps.includes('segment'), words: timestamps.includes('word') },
 			async transcribe(request, { signal, delta }) {
 				const answer = await upstream.send({
 					method: 'POST',

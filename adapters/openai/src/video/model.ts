@@ -4,9 +4,9 @@ import {
 	type VideoRequest,
 	type VideoResult,
 	type VideoRun,
-	videoAbilityOptions,
 	videoModels,
 } from '@plinth/plugin-video/model';
+import { videoAbilityOptions } from '@plinth/toolkit';
 import { z } from 'zod';
 import { connectionOptions } from '../options.ts';
 import type { Upstream } from '../upstream/client.ts';
@@ -42,16 +42,14 @@ export const openaiVideo = defineModel({
 	create(context): VideoModel {
 		const { config, id, services } = context;
 		const { sizes, seconds, fps, reference } = config;
-		const abilities = { sizes, seconds, fps, reference };
 		const dialect: VideoDialect = videoDialects[config.dialect];
 		const upstream = openUpstream(context);
+		const common = { apiVersion: 1, abilities: { sizes, seconds, fps, reference }, ...upstream.unloading } as const;
 		const bodyOf = (request: VideoRequest, seed: number) =>
 			wireRequest(request, { model: config.model ?? id, dialect, seed, extras: config.body });
 		if (dialect.create === 'sync') {
 			return {
-				apiVersion: 1,
-				abilities,
-				...upstream.unloading,
+				...common,
 				async generate(request, run) {
 					run.signal.throwIfAborted();
 					const { signal, log } = run;
@@ -63,9 +61,7 @@ export const openaiVideo = defineModel({
 		}
 		const client = new VideoClient(upstream, config, services.clock);
 		return {
-			apiVersion: 1,
-			abilities,
-			...upstream.unloading,
+			...common,
 			generate: async (request, run) => client.make(() => bodyOf(request, run.seed), run),
 			cancel: (id) => client.cancel(id),
 		};
