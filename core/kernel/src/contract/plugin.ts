@@ -51,6 +51,8 @@ export interface ModelCaller {
 	readonly log: Logger;
 	/** Called with the id of each model before it is called. */
 	answeredBy?(model: string): void;
+	/** Called when it has to wait. `ahead` tells how many calls have their turn before it; undefined: it waits no more. */
+	waits?(ahead: () => number | undefined): void;
 }
 
 /** One call of a model. */

@@ -11,7 +11,7 @@ export const defaultWaiting = 64;
 const newestWeight = 0.2;
 
 /** Who needs a slot. */
-export type SlotCaller = Pick<ModelCaller, 'principal' | 'signal'>;
+export type SlotCaller = Pick<ModelCaller, 'principal' | 'signal' | 'waits'>;
 
 /** What gives the calls of a model their slots. */
 export interface SlotQueue {
@@ -72,7 +72,8 @@ export class WaitingLine<T> {
 	 * Waits until `serve` gives the caller a slot. Rejects with the reason of its signal, and with `E_MODEL_BUSY` when
 	 * the line is full; the `Retry-After` of that comes from recent durations.
 	 */
-	async wait({ principal, signal }: SlotCaller, item: T): Promise<ModelSlot> {
+	async wait(caller: SlotCaller, item: T): Promise<ModelSlot> {
+		const { principal, signal } = caller;
 		signal.throwIfAborted();
 		const { tenant } = principal;
 		if (this.#size >= this.#mostWaiting) this.#makeRoom(tenant);
@@ -85,6 +86,7 @@ export class WaitingLine<T> {
 		const waiters = this.#waiters.get(tenant) ?? new Set();
 		this.#waiters.set(tenant, waiters.add(waiter));
 		this.#size += 1;
+		caller.waits?.(() => this.#ahead(tenant, waiter));
 		try {
 			return await waiter.promise;
 		} finally {
@@ -110,6 +112,14 @@ export class WaitingLine<T> {
 			}
 		}
 		return false;
+	}
+
+	/** Tenants take turns: of each other tenant as many as of its own are ahead, and one more of a tenant before it. */
+	#ahead(tenant: string, waiter: Waiter<T>): number | undefined {
+		const rank = [...(this.#waiters.get(tenant) ?? [])].indexOf(waiter);
+		const turn = [...this.#waiters.keys()].indexOf(tenant);
+		const sizes = [...this.#waiters.values()].map(({ size }, index) => Math.min(size, index < turn ? rank + 1 : rank));
+		return rank < 0 ? undefined : sizes.reduce((sum, size) => sum + size, 0);
 	}
 
 	#remove(tenant: string, waiter: Waiter<T>): void {

@@ -42,6 +42,25 @@ describe('the queue of a model', () => {
 		expect(names()).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 	});
 
+	test('tells a waiter how many have their turn before it', async () => {
+		const { enter, granted, names } = watched(1, 10);
+		const places = new Map<string, () => number | undefined>();
+		for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) {
+			enter(name, { ...caller(name.slice(0, 1)), waits: (ahead) => void places.set(name, ahead) });
+		}
+		const told = () => Object.fromEntries([...places].map(([name, ahead]) => [name, ahead()]));
+		await settle();
+		expect(told()).toEqual({ a2: 0, b1: 1, c1: 2, a3: 3, b2: 4 });
+		granted[0]?.slot.done();
+		await settle();
+		expect(told()).toEqual({ a2: undefined, b1: 0, c1: 1, a3: 2, b2: 3 });
+		for (let turn = 1; turn < 6; turn += 1) {
+			granted[turn]?.slot.done();
+			await settle();
+		}
+		expect(names()).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
+	});
+
 	test('removes a waiter when its signal aborts, and frees its slot in the queue', async () => {
 		const { enter, granted, refused, names } = watched(1, 2);
 		enter('a1');

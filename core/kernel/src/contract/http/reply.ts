@@ -48,6 +48,8 @@ export interface ServerEvent {
 	readonly event?: string;
 	readonly id?: string;
 	readonly data: unknown;
+	/** Text of one line that clients ignore, sent in place of an event. */
+	readonly comment?: string;
 }
 
 /** What a handler may answer besides a plain value. */
