@@ -1,5 +1,7 @@
-import { errorOf } from '@plinth/testing';
+import { modelError } from '@plinth/core';
+import { errorOf, jsonOf } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
+import type { AudioFormat, SpeechModel } from '../src/model.ts';
 import { fakeEncoder, type Harness, harness, pcm, samples, silence, streamOf } from './harness.ts';
 
 async function bytesOf(response: Response): Promise<Buffer> {
@@ -246,5 +248,39 @@ describe('a model that encodes by itself', () => {
 				param: 'response_format',
 			});
 		}
+	});
+});
+
+describe('a model that states its formats', () => {
+	const model = (formats: readonly AudioFormat[]): SpeechModel => ({
+		apiVersion: 1,
+		abilities: { formats },
+		speak: async () => silence(),
+	});
+	const others = { opus: model(['opus']), samples: model(['pcm']) };
+
+	it.each([
+		['opus', 'wav', 'opus'],
+		['samples', 'mp3', 'aac, wav, pcm'],
+	])('%s is not asked for %s, and the message lists what works', async (id, response_format, working) => {
+		const { speak } = await harness({ others, encoder: fakeEncoder('aac') });
+		const answer = await errorOf(await speak({ model: id, response_format }));
+		expect(answer).toMatchObject({ status: 400, code: 'unsupported_value', param: 'response_format' });
+		expect(answer.message).toContain(`Ask for one of ${working},`);
+		expect(answer.message).not.toContain('no audio');
+	});
+
+	it('shows what it and the encoder make', async () => {
+		const { get } = await harness({ others, encoder: fakeEncoder('aac') });
+		const factsOf = async (id: string) => await jsonOf(await get(`/v1/models/${id}`));
+		expect(await factsOf('opus')).toMatchObject({ capabilities: { formats: ['opus'] } });
+		expect(await factsOf('samples')).toMatchObject({ capabilities: { formats: ['aac', 'wav', 'pcm'] } });
+		expect(await factsOf('fake-1')).not.toHaveProperty('capabilities.formats');
+	});
+
+	it('does not take over a request for another one', async () => {
+		const failing = () => Promise.reject(modelError('The GPU is gone.'));
+		const { speak } = await harness({ speak: failing, others, binding: { fallback: ['opus'] } });
+		expect(await errorOf(await speak())).toMatchObject({ status: 502, code: 'model_error' });
 	});
 });

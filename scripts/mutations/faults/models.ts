@@ -76,6 +76,20 @@ export const modelFaults: readonly Fault[] = [
 		tests: [`${test}/circuit.test.ts`],
 	},
 	{
+		what: 'nothing is prepared for a fallback before its slot is taken',
+		file: `${source}/directory.ts`,
+		find: 'if (prepare && model.allowsCall) await prepare(model.bound);',
+		replace: '',
+		tests: [`${test}/ask.test.ts`],
+	},
+	{
+		what: 'a waiter is told a place that ignores the turns of tenants',
+		file: `${source}/waiting-line.ts`,
+		find: 'index < turn ? rank + 1 : rank',
+		replace: 'size',
+		tests: [`${test}/fair-queue.test.ts`],
+	},
+	{
 		what: 'a busy model counts as one that fails',
 		file: `${source}/guarded-model.ts`,
 		find: " && codeOf(error) !== 'E_MODEL_BUSY'",
@@ -85,8 +99,8 @@ export const modelFaults: readonly Fault[] = [
 	{
 		what: 'a caller who left while waiting gets a turn',
 		file: `${source}/guarded-model.ts`,
-		find: 'if (this.#allowsCall && !caller.signal.aborted)',
-		replace: 'if (this.#allowsCall)',
+		find: 'if (this.allowsCall && !caller.signal.aborted)',
+		replace: 'if (this.allowsCall)',
 		tests: [`${test}/bounds.test.ts`],
 	},
 	{

@@ -3,6 +3,20 @@ import type { Fault } from '../fault.ts';
 /** Chat, files, image, parse, speech and video. */
 export const pluginFaults: readonly Fault[] = [
 	{
+		what: 'jobs that name an alias count as those of another model',
+		file: 'plugins/video/src/routes/create.ts',
+		find: 'model: model.id,',
+		replace: 'model: body.model,',
+		tests: ['plugins/video/test/create.test.ts'],
+	},
+	{
+		what: 'a format that nobody makes waits for the model',
+		file: 'plugins/speech/src/formats.ts',
+		find: 'if (formats && !formats.includes(format)) throw',
+		replace: 'if (formats?.length === 0) throw',
+		tests: ['plugins/speech/test/formats.test.ts'],
+	},
+	{
 		what: 'a stop sequence that comes in two pieces is sent',
 		file: 'plugins/chat/src/response/stop-sequence-filter.ts',
 		find: 'this.#held = text.slice(safeLength);',
