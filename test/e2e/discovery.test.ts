@@ -83,6 +83,12 @@ const chat = (fields: object) => ['/v1/chat/completions', { messages, ...fields 
 const transcription = (fields: object) => ['/v1/audio/transcriptions', fields] as const;
 const tools = [{ type: 'function', function: { name: 'f' } }];
 
+test('a size or a length that no request can ask for stops the start, with the list', async () => {
+	const video = openai.video({ baseURL, sizes: ['1920x1080' as '1280x720'], seconds: [5 as 4] });
+	const booting = serveEmbedded({ models: { video } });
+	await expect(booting).rejects.toThrow(/one of "720x1280".*with\.sizes\.0.*one of 2\|4\|8\|12.*with\.seconds\.0/s);
+});
+
 describe('a request for something else is refused with the list', () => {
 	test.each([
 		...['openai-video', 'localai-video', 'command-video', 'rented-video'].flatMap(

@@ -313,6 +313,9 @@ describe('a failure', () => {
 		const comfy = await startComfy({});
 		const model = await open(comfyui.video, { ...wan, baseURL: comfy.url });
 		expect(model.abilities).toEqual({ reference: false, fps: 16 });
+		const stated = { sizes: ['640x480' as const], seconds: [2 as const] };
+		const told = await open(comfyui.video, { ...wan, ...stated, baseURL: comfy.url });
+		expect(told.abilities).toEqual({ ...stated, reference: false, fps: 16 });
 	});
 
 	test('of a video without a bound picture names input_reference', async () => {
