@@ -54,7 +54,7 @@ export async function sendEvents(
 
 /** One event in the format of the WHATWG HTML standard, §9.2. */
 export function frame({ event, id, data, comment }: ServerEvent): string | JsonPieces {
-	if (comment !== undefined) return `: ${comment}\n\n`;
+	if (comment !== undefined) return `${field('', comment)}\n`;
 	const names = `${field('event', event)}${field('id', id)}`;
 	const text = typeof data === 'string' ? data : jsonText(data);
 	// JSON has its line breaks escaped.

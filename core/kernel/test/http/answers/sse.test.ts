@@ -42,6 +42,7 @@ describe('an event stream', () => {
 		expect(frame({ event: 'a\n\ndata: x', id: '1\r2', data: undefined })).toBe(
 			'event: a data: x\nid: 1 2\ndata: null\n\n',
 		);
+		expect(frame({ comment: 'a\n\ndata: x', data: null })).toBe(': a data: x\n\n');
 	});
 
 	it('breaks silence with a comment every 15 seconds and ends when the source does', async () => {
