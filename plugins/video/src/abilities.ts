@@ -9,6 +9,19 @@ interface Wish {
 	readonly input_reference?: unknown;
 }
 
+/** Fills in what a client does not ask for: the API's default, or the first that the model can do. */
+export function withDefaults(
+	asked: { readonly size?: string | undefined; readonly seconds?: number | undefined },
+	{ model: { abilities = {} } }: BoundModel<VideoModel>,
+): Pick<Wish, 'size' | 'seconds'> {
+	const { sizes = [], seconds: lengths = [] } = abilities;
+	return { size: asked.size ?? usual('720x1280', sizes), seconds: asked.seconds ?? usual(4, lengths) };
+}
+
+function usual<T>(value: T, possible: readonly T[]): T {
+	return possible.includes(value) ? value : (possible[0] ?? value);
+}
+
 /** Throws 400 `unsupported_value` for what the model says that it cannot do. */
 export function checkAbilities(
 	{ id, model: { abilities = {} } }: BoundModel<VideoModel>,

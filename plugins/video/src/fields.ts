@@ -12,14 +12,20 @@ const seconds = z
 	.literal([...lengths, ...videoSeconds], {
 		error: `one of ${lengths.join(', ')} is expected`,
 	})
-	.default('4')
 	.transform(Number)
+	.optional()
 	.meta({
-		description: 'Length in seconds. Numbers are taken as well.',
+		description: 'Length in seconds. Numbers are taken as well. A model without the default has the first of its own.',
 		override: { type: 'string', enum: lengths, default: '4' },
 	});
 
-const size = z.enum(sizes).default('720x1280').meta({ description: 'Frame size in pixels: WIDTHxHEIGHT.' });
+const size = z
+	.enum(sizes)
+	.optional()
+	.meta({
+		description: 'Frame size in pixels: WIDTHxHEIGHT. A model without the default has the first of its own.',
+		override: { type: 'string', enum: [...sizes], default: '720x1280' },
+	});
 
 const pictureUrl = {
 	type: 'string',

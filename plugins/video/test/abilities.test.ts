@@ -30,6 +30,14 @@ describe('a video model that states what it can do', () => {
 		expect(await create({ model: 'open', size: '1792x1024', seconds: '12' })).toMatchObject({ status: 'queued' });
 	});
 
+	test('is asked for its first size and length by a request that names none, unless it has the default', async () => {
+		const fast: VideoModel = { ...narrow, abilities: { sizes: ['1280x720'], seconds: [8, 12] } };
+		const { create } = await harness({}, {}, {}, { others: { ...others, fast } });
+		expect(await create({ model: 'narrow' })).toMatchObject({ size: '640x480', seconds: '4' });
+		expect(await create({ model: 'fast' })).toMatchObject({ size: '1280x720', seconds: '8' });
+		expect(await create({ model: 'open' })).toMatchObject({ size: '720x1280', seconds: '4' });
+	});
+
 	test('shows it', async () => {
 		const { get } = await harness({}, {}, {}, { others });
 		expect(await jsonOf(await get('/v1/models/narrow'))).toMatchObject({

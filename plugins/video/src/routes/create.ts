@@ -1,6 +1,6 @@
 import { defineRoute, errors, type Route } from '@plinth/core';
 import { mediaErrors, ReferencedFiles } from '@plinth/toolkit';
-import { checkAbilities } from '../abilities.ts';
+import { checkAbilities, withDefaults } from '../abilities.ts';
 import { readCallback } from '../callback.ts';
 import { createdReply, type VideoContext } from '../context.ts';
 import { createBody } from '../fields.ts';
@@ -55,7 +55,8 @@ export function createVideo(context: VideoContext): Route {
 			const { input_reference: reference = null, callback_url: url, callback_secret: secret } = body;
 			const image = reference === null ? null : readReference(reference, new ReferencedFiles(sources, call));
 			const model = models.get(body.model);
-			checkAbilities(model, body);
+			const { size, seconds } = withDefaults(body, model);
+			checkAbilities(model, { ...body, size, seconds });
 			const callback = (url ?? secret) === undefined ? null : await readCallback(context, body);
 			const attachments = image ? [await checkReference(image, images, signal)] : [];
 			const submitted = await jobs.submit({
@@ -67,8 +68,8 @@ export function createVideo(context: VideoContext): Route {
 				input: (files): VideoInput => ({
 					prompt: body.prompt,
 					alias: body.model === model.id ? null : body.model,
-					seconds: body.seconds,
-					size: body.size,
+					seconds,
+					size,
 					reference: files[referenceName] ?? null,
 					remixOf: null,
 				}),
