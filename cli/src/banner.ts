@@ -20,7 +20,7 @@ export function banner({ app, url, file, data, keys, isAuthOff }: BannerOptions)
 	const { parts, models } = app.tree();
 	const plugins = parts.filter(({ owner }) => owner.startsWith('plugin '));
 	const served = plugins.map(({ owner, routes: [first = 'no route', ...others] }) => {
-		const rest = others.length > 0 ? ` and ${others.length} more routes` : '';
+		const rest = others.length > 0 ? ` and ${others.length} more ${others.length === 1 ? 'route' : 'routes'}` : '';
 		return `${owner.slice(7)}: ${first}${rest}`;
 	});
 	return formatSection(`Plinth ${version}`, [

@@ -62,6 +62,12 @@ export function worksLikeOpenAI(subject: () => Subject): void {
 		expect(Object.keys(video)).toEqual(expect.arrayContaining(['completed_at', 'expires_at']));
 	});
 
+	test('creates a video with a member that the server does not know, and names it in warnings', async () => {
+		const body = { model, prompt: 'unknown member', guidance: 7 };
+		const video = await subject().client.videos.create(body);
+		expect(video).toMatchObject({ object: 'video', warnings: [expect.stringContaining('guidance')] });
+	});
+
 	test('creates a video of the asked length and size', async () => {
 		const prompt = 'length and size';
 		const video = await subject().client.videos.create({

@@ -1,14 +1,15 @@
 #!/usr/bin/env node
-import { create } from './command.ts';
-import { CreateError } from './create-error.ts';
-
-const { stdin: input, stdout: output } = process;
-try {
-	output.write(await create(process.argv.slice(2), input.isTTY && output.isTTY ? { input, output } : undefined));
-} catch (error) {
+// This file must parse on old versions of Node, so it has no static import.
+const { node } = process.versions;
+const [major = 0, minor = 0] = node.split('.').map(Number);
+if (major > 22 || (major === 22 && minor >= 19)) {
+	await import('./start.ts');
+} else {
+	process.stderr.write(
+		`create-plinth needs Node 22.19 or later; this is ${node}, ${process.execPath}. ` +
+			'Install a later one, or put it first in PATH.\n',
+	);
 	process.exitCode = 1;
-	const { code, message } = error as NodeJS.ErrnoException;
-	// An error of the file system has a code and names its path.
-	if (!(error instanceof CreateError) && code === undefined) throw error;
-	process.stderr.write(`${message}\n`);
 }
+
+export {};

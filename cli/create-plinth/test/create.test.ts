@@ -107,3 +107,12 @@ test('--help and --version write no file', async () => {
 	expect(await create(['--help'])).toMatch(/^Usage: npm create plinth@latest[\s\S]*backend +a backend: a blob store/);
 	expect(await create(['--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
+
+// A name that an old Node lacks would be a SyntaxError in place of the message.
+test('what old versions of Node have to read imports nothing, and names the oldest that works', async () => {
+	const read = (path: string) => readFile(join(import.meta.dirname, '..', path), 'utf8');
+	const main = await read('src/main.ts');
+	expect(main).not.toMatch(/^(?:im|ex)port\b.*from/m);
+	const { engines } = JSON.parse(await read('package.json'));
+	expect(main).toContain(`needs Node ${engines.node.slice(2)} or later`);
+});

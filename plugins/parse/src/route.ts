@@ -59,7 +59,7 @@ export function parseAttachments({ options, documents, sources, readLimit, textC
 				const results = await readLimit.map(tenant, requested, call.signal, (each) =>
 					readDocument(documents, each, body, { referenced, budget: budget }, call),
 				);
-				return toReply(results, budget, call.signal);
+				return toReply(results, budget, call);
 			} catch (error) {
 				budget.release();
 				throw error;
@@ -93,9 +93,9 @@ const longAnswer = 262_144;
 function toReply(
 	results: readonly ParsedAttachment[],
 	budget: TextBudget,
-	signal: AbortSignal,
+	{ signal, warnings }: Call,
 ): HandlerResult<typeof parseAnswer> {
-	const value = { results };
+	const value = { results, ...(warnings.length > 0 ? { warnings: [...warnings] } : {}) };
 	if (budget.used + totalNameLength(results) <= longAnswer) {
 		budget.release();
 		return value;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { errorOf } from '@plinth/testing';
+import { errorOf, jsonOf } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { resultsOf, sent, textsOf } from './documents.ts';
 import { harness } from './harness.ts';
@@ -297,5 +297,22 @@ describe('pages', () => {
 		const { parse } = await harness();
 		const error = await errorOf(await parse({ files: [sent('x')], pages: '1,'.repeat(2_000) }));
 		expect(error).toMatchObject({ status: 400, code: 'string_above_max_length', param: 'pages' });
+	});
+});
+
+describe('members that the route does not know', () => {
+	it.each([
+		['a short answer', 'short'],
+		['an answer in pieces', 'x'.repeat(300_000)],
+	])('are warnings of %s', async (_, content) => {
+		const { parse } = await harness();
+		const answer = await parse({ files: [sent(content)], formatt: 'markdown' });
+		const { results, warnings } = await jsonOf<{ results: object[]; warnings?: string[] }>(answer);
+		expect([results.length, warnings]).toEqual([1, [expect.stringContaining('formatt')]]);
+	});
+
+	it('leave no mark when there are none', async () => {
+		const { parse } = await harness();
+		expect(await jsonOf(await parse({ files: [sent('short')] }))).not.toHaveProperty('warnings');
 	});
 });

@@ -53,9 +53,9 @@ const list = (items: object) => ({
 	maxItems: maxFiles,
 });
 
-/** The body of `POST /api/attachments/parse`. Unknown fields are tolerated. */
+/** The body of `POST /api/attachments/parse`. */
 export const parseBody = z
-	.looseObject({
+	.object({
 		files: z
 			.unknown()
 			.meta({
@@ -68,6 +68,7 @@ export const parseBody = z
 				},
 			})
 			.optional(),
+		file: z.unknown().meta({ description: 'Another name of `files`.', override: file }).optional(),
 		pages: pageRanges.optional().meta({
 			description:
 				'Which pages are read of every document that has pages, counted from 1: `1-5,8`. All of them unless set.',
