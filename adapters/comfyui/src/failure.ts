@@ -1,11 +1,9 @@
 import { isPlinthError, modelError, type PlinthError, plinthError } from '@plinth/core';
 import { z } from 'zod';
 import type { BindingName } from './options.ts';
-import type { HistoryEntry } from './server.ts';
+import type { OutputKind } from './output.ts';
+import type { HistoryEntry } from './prompt.ts';
 import type { Workflow } from './workflow.ts';
-
-/** The parameters of a request that bindings come from; undefined: the client does not set it. */
-export type Params = Readonly<Partial<Record<BindingName, string>>>;
 
 const text = z.string().default('');
 const faultSchema = z.object({
@@ -20,11 +18,21 @@ const refusalSchema = z.object({
 	node_errors: z.record(z.string(), nodeSchema).catch({}),
 });
 
+/** The parameters of requests that bindings come from, but for pictures. */
+const params: Readonly<Partial<Record<BindingName, string>>> = {
+	prompt: 'prompt',
+	width: 'size',
+	height: 'size',
+	steps: 'num_inference_steps',
+	frames: 'seconds',
+	mask: 'mask',
+};
+
 /**
  * The coded error for a prompt that was refused, also where only the output of the config was. Undefined for an
  * accepted one. A fault in a bound value is the client's, and names the binding; others are mistakes of the workflow.
  */
-export function refusalOf(body: unknown, workflow: Workflow, params: Params): PlinthError | undefined {
+export function refusalOf(body: unknown, workflow: Workflow, makes: OutputKind): PlinthError | undefined {
 	const { error, node_errors: nodes } = refusalSchema.parse(body);
 	const faults = Object.entries(nodes)
 		.filter(([, { dependent_outputs: outputs }]) => error || outputs.includes(workflow.output))
@@ -32,17 +40,18 @@ export function refusalOf(body: unknown, workflow: Workflow, params: Params): Pl
 	if (!error && faults.length === 0) return undefined;
 	const told = faults.map(({ node, message, details }) => `node ${node}: ${message} (${details})`).join('; ');
 	const cause = new Error(`ComfyUI refuses the workflow: ${told || error?.message}`);
+	const image = makes === 'picture' ? 'image' : 'input_reference';
 	for (const { node, input, type, message: said, details } of faults) {
 		const binding = workflow.bindingOf(node, input);
-		const param = binding && params[binding];
+		const param = binding === 'image' ? image : binding && params[binding];
 		if (param) {
 			const message = `The workflow refuses the binding ${binding}: ${said} (${details}).`;
 			return plinthError('E_VALUE_INVALID', { param, message, cause });
 		}
 		// A picture that the client left out was taken out of the workflow, with the inputs that read it.
-		if (params.image && type === 'required_input_missing' && workflow.isFilled(node, input)) {
+		if (type === 'required_input_missing' && workflow.isFilled(node, input)) {
 			const message = `The workflow needs a further picture: its input ${input} has none.`;
-			return plinthError('E_VALUE_MISSING', { param: params.image, message, cause });
+			return plinthError('E_VALUE_MISSING', { param: image, message, cause });
 		}
 	}
 	return plinthError('E_MODEL_FAILED', { cause });
@@ -50,8 +59,8 @@ export function refusalOf(body: unknown, workflow: Workflow, params: Params): Pl
 
 /** The coded error for a prompt that ended without success; undefined for a successful one. */
 export function failureOf({ status }: HistoryEntry): PlinthError | undefined {
-	if (status.status_str === 'success') return undefined;
-	const messages = new Map(status.messages as [string, Record<string, unknown>][]);
+	if (!status || status.status_str === 'success') return undefined;
+	const messages = new Map(status.messages);
 	if (messages.has('execution_interrupted')) {
 		return modelError('The work was interrupted at the server of the model.');
 	}

@@ -1,37 +1,35 @@
 import { z } from 'zod';
 
-/** What a request can set in a workflow. */
-export type BindingName = 'prompt' | 'negative' | 'seed' | 'width' | 'height' | 'steps' | 'frames' | 'image' | 'mask';
-
 /** An input of a node. */
 export interface Place {
 	readonly node: string;
 	readonly input: string;
 }
 
-// Configs in YAML hold `${NAME}`, which arrives as a string.
-const seconds = () => z.coerce.number<number | string>().positive().max(86_400);
+/** What a request can set in a workflow. No request has a negative prompt yet. */
+export type BindingName = (typeof bindingNames)[number];
 
-const split = '.inputs.';
+const bindingNames = ['prompt', 'negative', 'seed', 'width', 'height', 'steps', 'frames', 'image', 'mask'] as const;
 
 const place = z
 	.string()
 	.regex(/^.+\.inputs\..+$/s, 'Expected NODE.inputs.NAME, such as "6.inputs.text"')
 	.transform((text): Place => {
 		// Ids of nodes hold `:` in subgraphs, and names of inputs hold dots.
-		const at = text.indexOf(split);
-		return { node: text.slice(0, at), input: text.slice(at + split.length) };
+		const [node = '', ...input] = text.split('.inputs.');
+		return { node, input: input.join('.inputs.') };
 	});
-
-const places = z
-	.union([place, z.array(place).min(1)])
-	.transform((value) => [value].flat())
-	.optional();
 
 const baseURL = z
 	.string()
-	.refine(isBaseURL, 'Expected an address such as "http://gpu-1:8188", without user name, "?" and "#"')
+	.regex(
+		/^https?:\/\/[^/?#@]+(?:\/[^?#]*)?$/i,
+		'Expected an address such as "http://gpu-1:8188", without "@", "?" and "#"',
+	)
 	.transform((text) => text.replace(/\/+$/, ''));
+
+// Configs in YAML hold `${NAME}`, which arrives as a string.
+const seconds = () => z.coerce.number<number | string>().positive().max(86_400);
 
 /** The options of both kinds of models. */
 export const commonOptions = {
@@ -47,28 +45,14 @@ export const commonOptions = {
 	/** The file of the workflow, exported in API format. */
 	workflow: z.string().min(1),
 	/** Where values go, as `NODE.inputs.NAME`. A list: the same value in several places, or several pictures. */
-	bindings: z.strictObject({
-		/** The client's prompt. */
-		prompt: places,
-		/** No request has one yet: the text of the workflow stays. */
-		negative: places,
-		/** A number up to 4,294,967,295. */
-		seed: places,
-		/** From `size`. */
-		width: places,
-		/** From `size`. */
-		height: places,
-		/** Images: from `num_inference_steps`. */
-		steps: places,
-		/** Videos: from `seconds`, `fps` and `frameRule`. */
-		frames: places,
-		/** Uploaded pictures, in order. */
-		image: places,
-		/** Images: the mask of an edit. */
-		mask: places,
-	}),
+	bindings: z.partialRecord(
+		z.enum(bindingNames),
+		z.union([place, z.array(place).min(1)]).transform((value) => [value].flat()),
+	),
 	/** The node whose file is the result. */
 	output: z.union([z.string().min(1), z.number().int()]).transform(String),
+	/** Whether files keep what ComfyUI writes into them: the prompt and the whole workflow. */
+	keepMetadata: z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]).default(false),
 	/** Seconds without work after which the server releases the memory of its models. Unset: it keeps them. */
 	idleSeconds: seconds().optional(),
 	/** Maximum seconds without a response of the server. */
@@ -79,9 +63,3 @@ const common = z.strictObject(commonOptions);
 
 /** The checked options of both kinds of models. */
 export type CommonOptions = z.output<typeof common>;
-
-function isBaseURL(text: string): boolean {
-	const url = URL.parse(text);
-	if (!url || !/^https?:$/.test(url.protocol)) return false;
-	return `${url.username}${url.password}${url.search}${url.hash}` === '';
-}

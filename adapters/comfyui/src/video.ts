@@ -1,19 +1,13 @@
 import { defineModel, type SelfCheck, services, unsupportedValue } from '@plinth/core';
-import {
-	type VideoModel,
-	type VideoRequest,
-	type VideoResult,
-	type VideoRun,
-	videoModels,
-} from '@plinth/plugin-video/model';
+import { type VideoModel, videoModels } from '@plinth/plugin-video/model';
 import { videoAbilityOptions } from '@plinth/toolkit';
 import { z } from 'zod';
-import { frameRule, framesFor } from './frames.ts';
 import { commonOptions } from './options.ts';
-import { type DownloadTools, downloadVideo, fileOf } from './output.ts';
-import { openPrompts, type Prompts } from './prompts.ts';
-import type { Server } from './server.ts';
-import type { Values } from './workflow.ts';
+import { fetchVideo } from './output.ts';
+import { openPrompts } from './prompts.ts';
+
+/** `4n+1` stands for 1, 5, 9, and so on; `n` for every number. */
+const frameRule = /^(?!0+n)(\d{0,4})n(?:\+(\d{1,4}))?$/;
 
 const config = z
 	.strictObject({
@@ -23,27 +17,12 @@ const config = z
 		/** Frames per second of the workflow. Needed for the binding `frames`. */
 		fps: z.coerce.number<number | string>().positive().max(240).optional(),
 		/** Which numbers of frames the workflow takes: `4n+1` stands for 1, 5, 9, and so on. */
-		frameRule: z
-			.string()
-			.regex(frameRule, 'Expected a rule such as "n", "8n" or "4n+1"')
-			.refine((rule) => !/^0+n/.test(rule), 'The factor of a rule is 1 or more')
-			.default('n'),
+		frameRule: z.string().regex(frameRule, 'Expected a rule such as "n", "8n" or "4n+1"').default('n'),
 	})
 	.refine(({ bindings, fps }) => !bindings.frames || fps !== undefined, {
 		path: ['fps'],
 		message: 'The binding frames needs fps: the frames per second of the workflow',
 	});
-
-type Config = z.output<typeof config>;
-
-/** Where the values of bindings come from. */
-const params = {
-	prompt: 'prompt',
-	width: 'size',
-	height: 'size',
-	frames: 'seconds',
-	image: 'input_reference',
-} as const;
 
 /** A workflow as a video model. Videos continue after a restart of Plinth, and are sent again after one of ComfyUI. */
 export const comfyuiVideo = defineModel({
@@ -53,15 +32,27 @@ export const comfyuiVideo = defineModel({
 	config,
 	needs: { clock: services.clock },
 	async create(context): Promise<VideoModel & SelfCheck> {
+		const { sizes, seconds: lengths, fps = 0, frameRule: rule, keepMetadata } = context.config;
 		const prompts = await openPrompts(context);
-		const { config, services } = context;
-		const { clock } = services;
-		const { sizes, seconds, fps } = config;
-		const timeoutMs = config.timeoutSeconds * 1_000;
+		const { workflow } = prompts;
+		const hasImage = workflow.count('image') > 0;
+		const hasSize = workflow.count('width') > 0 && workflow.count('height') > 0;
+		const warnings = [
+			...(hasSize ? [] : ['The workflow makes videos of its own size.']),
+			...(workflow.count('frames') > 0 ? [] : ['The workflow makes videos of its own length.']),
+		];
 		return {
 			apiVersion: 1,
-			abilities: { sizes, seconds, fps, reference: prompts.workflow.count('image') > 0 },
-			generate: (request, run) => makeVideo(prompts, { config, clock, timeoutMs }, request, run),
+			abilities: { sizes, seconds: lengths, reference: hasImage, ...(fps > 0 && { fps }) },
+			async generate({ prompt, size, seconds, reference }, run) {
+				if (reference && !hasImage) {
+					throw unsupportedValue('input_reference', 'This model does not take input_reference.');
+				}
+				const values = { prompt, seed: run.seed, ...size, frames: framesFor(seconds, fps, rule) };
+				const images = reference ? [reference] : [];
+				const file = await prompts.run({ makes: 'video', values, images }, run);
+				return { body: fetchVideo(file, run, keepMetadata), mediaType: 'video/mp4', warnings };
+			},
 			cancel: (token) => prompts.cancel(token),
 			unload: () => prompts.unload(),
 			check: () => prompts.check(),
@@ -69,53 +60,9 @@ export const comfyuiVideo = defineModel({
 	},
 });
 
-type VideoTools = Pick<DownloadTools, 'clock' | 'timeoutMs'> & { readonly config: Config };
-
-async function makeVideo(
-	prompts: Prompts,
-	{ config, ...tools }: VideoTools,
-	request: VideoRequest,
-	run: VideoRun,
-): Promise<VideoResult> {
-	const { workflow } = prompts;
-	const { signal, log } = run;
-	if (request.reference && workflow.count('image') === 0) {
-		throw unsupportedValue('input_reference', 'This model does not take input_reference.');
-	}
-	const finished = await prompts.run(
-		{
-			build: async (server, id) => workflow.fill(await valuesOf(request, run, config, server, id)),
-			params,
-			signal,
-			log,
-			isPatient: true,
-			progress: (fraction) => run.progress(fraction),
-		},
-		run,
-	);
-	const file = fileOf(finished.outputs, workflow.output, 'video');
-	const body = downloadVideo(finished.server, file, { signal, log, ...tools });
-	return { body, mediaType: 'video/mp4', warnings: fixedOf(prompts) };
-}
-
-async function valuesOf(
-	{ prompt, size, seconds, reference }: VideoRequest,
-	{ seed, signal }: VideoRun,
-	{ fps = 0, frameRule: rule }: Config,
-	server: Server,
-	id: string,
-): Promise<Values> {
-	const values = { prompt, seed, ...size, frames: framesFor(seconds, fps, rule) };
-	if (!reference) return values;
-	const { mediaType } = reference;
-	return { ...values, image: [await server.upload(`${id}-image-1`, await reference.bytes(), mediaType, signal)] };
-}
-
-/** What the workflow has no binding for. */
-function fixedOf({ workflow }: Prompts): readonly string[] {
-	const isFixed = (name: 'width' | 'height' | 'frames') => workflow.count(name) === 0;
-	return [
-		...(isFixed('width') || isFixed('height') ? ['The workflow makes videos of its own size.'] : []),
-		...(isFixed('frames') ? ['The workflow makes videos of its own length.'] : []),
-	];
+/** The smallest number of frames that a rule allows and that is at least as long: 33 for 2 s at 16 fps with `4n+1`. */
+export function framesFor(seconds: number, fps: number, rule: string): number {
+	const [, factor = '', rest = '0'] = frameRule.exec(rule) ?? [];
+	const [step, offset] = [Number(factor || '1'), Number(rest)];
+	return Math.max(0, Math.ceil((Math.round(seconds * fps) - offset) / step)) * step + offset;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { comfyui } from '../src/index.ts';
-import { withoutText } from '../src/output.ts';
+import { withoutText } from '../src/metadata.ts';
 import { bytesOf, flux, imageRun, movie, open, picture, startComfy, videoRun, wan } from './harness.ts';
 import { png } from './scripted/files.ts';
 
@@ -40,9 +40,9 @@ describe('a picture', () => {
 		const start = text.indexOf('tEXt') - 4;
 		const length = text.readUInt32BE(start) + 12;
 		const expected = Buffer.concat([text.subarray(0, start), text.subarray(start + length)]);
-		expect(withoutText(Buffer.from(text))).toEqual(expected);
-		expect(withoutText(Buffer.from(expected))).toEqual(expected);
-		for (let end = 0; end < text.length; end++) withoutText(Buffer.from(text.subarray(0, end)));
+		expect(withoutText(Buffer.from(text), 'image/png')).toEqual(expected);
+		expect(withoutText(Buffer.from(expected), 'image/png')).toEqual(expected);
+		for (let end = 0; end < text.length; end++) withoutText(Buffer.from(text.subarray(0, end)), 'image/png');
 	});
 
 	test.each([

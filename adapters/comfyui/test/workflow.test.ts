@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createModel } from '@plinth/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { framesFor } from '../src/frames.ts';
 import { comfyui } from '../src/index.ts';
+import { framesFor } from '../src/video.ts';
 import {
 	edit,
 	flux,

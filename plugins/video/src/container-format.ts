@@ -1,5 +1,5 @@
 import { modelError } from '@plinth/core';
-import type { VideoPoster, VideoSpritesheet } from './model.ts';
+import type { VideoPoster, VideoPreview, VideoSpritesheet } from './model.ts';
 
 const boxHeader = 8;
 
@@ -24,7 +24,7 @@ export async function* checkedMp4(body: Uint8Array | AsyncIterable<Uint8Array>):
 }
 
 /** Whether the bytes of a picture match its media type. */
-export function matchesMediaType({ body, mediaType }: VideoPoster | VideoSpritesheet): boolean {
+export function matchesMediaType({ body, mediaType }: VideoPoster | VideoPreview | VideoSpritesheet): boolean {
 	if (mediaType === 'image/jpeg') return ascii(body, 0, 3) === '\xff\xd8\xff';
 	if (mediaType === 'image/png') return ascii(body, 0, 8) === '\x89PNG\r\n\x1a\n';
 	if (mediaType !== 'image/webp') return false;

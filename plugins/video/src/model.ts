@@ -24,6 +24,12 @@ export interface VideoRequest {
 	readonly remixOf?: { readonly prompt: string };
 }
 
+/** An unfinished state of a video. */
+export interface VideoPreview {
+	readonly body: Uint8Array;
+	readonly mediaType: 'image/jpeg' | 'image/png';
+}
+
 /** The surroundings of one attempt. */
 export interface VideoRun {
 	/**
@@ -33,6 +39,11 @@ export interface VideoRun {
 	readonly signal: AbortSignal;
 	/** Reports the fraction done, 0 to 1. Cheap to call often; values that fall are ignored. */
 	progress(fraction: number): void;
+	/**
+	 * Shows an unfinished state to those who follow the job now; it is not stored. One a second is shown, of at most
+	 * 90,000 bytes; others are dropped. Absent: nobody can follow.
+	 */
+	preview?(picture: VideoPreview): void;
 	/**
 	 * Stores a token durably (an upstream job id), so that an attempt after a crash can resume instead of paying twice.
 	 * From then on no other model takes the job over. Rejects when nobody would find the token any more; `cancel` is

@@ -23,6 +23,7 @@ export const video = definePlugin({
 		blobs: services.blobs,
 		records: optional(services.records),
 		clock: services.clock,
+		bus: services.events,
 		images: mediaServices.images,
 		feed: optional(mediaServices.feed),
 		callbacks: optional(mediaServices.callbacks),
@@ -31,10 +32,10 @@ export const video = definePlugin({
 	models: [videoModels],
 	jobs: [jobKind],
 	setup({ config: options, services: provided, models: modelsOf, job, route }) {
-		const { blobs, images, feed, callbacks, records, clock } = provided;
+		const { blobs, images, feed, callbacks, records, clock, bus } = provided;
 		const models = modelsOf(videoModels);
 		const jobs = job(jobKind, {
-			...videoRunner({ options, models, blobs }),
+			...videoRunner({ options, models, blobs, previews: feed && { bus, clock } }),
 			view: (record) => toVideo(record, options.progressScale),
 		});
 		const ttlMs = options.urlMinutes * 60_000;

@@ -10,7 +10,7 @@ import {
 	PlinthError,
 } from '@plinth/core';
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint.ts';
-import type { VideoModel, VideoRequest, VideoRun } from './model.ts';
+import type { VideoModel, VideoPreview, VideoRequest, VideoRun } from './model.ts';
 import type { VideoOutput } from './record.ts';
 import { checkResult, storeResult } from './result.ts';
 
@@ -23,6 +23,8 @@ export interface RenderOptions {
 	readonly request: VideoRequest;
 	/** Returns the seed for a model. */
 	seedFor(id: string): number;
+	/** Publishes a preview. */
+	readonly preview?: ((picture: VideoPreview) => void) | undefined;
 }
 
 type Call = Pick<ModelCall<VideoModel>, 'id' | 'model' | 'signal'>;
@@ -91,13 +93,18 @@ export class Rendering {
 	}
 
 	#runOf(call: Call): VideoRun {
-		const { run } = this.#options;
+		const { run, preview } = this.#options;
 		const { signal } = call;
 		return {
 			signal,
 			progress: (fraction) => {
 				if (!signal.aborted) run.progress(fraction);
 			},
+			...(preview && {
+				preview: (picture) => {
+					if (!signal.aborted) preview(picture);
+				},
+			}),
 			checkpoint: (token) => this.#saveCheckpoint(call, token),
 			...(this.#resumePoint ? { resume: this.#resumePoint.token } : {}),
 			seed: this.#seed,

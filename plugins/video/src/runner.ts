@@ -11,6 +11,7 @@ import { readCheckpoint } from './checkpoint.ts';
 import { videoErrors } from './errors.ts';
 import type { MediaInput, VideoModel, VideoRequest } from './model.ts';
 import type { VideoOptions } from './options.ts';
+import { type PreviewContext, previewer } from './previews.ts';
 import { inputOf, type StoredFile, type VideoInput } from './record.ts';
 import { Rendering } from './rendering.ts';
 import { seedOf } from './seed.ts';
@@ -20,6 +21,8 @@ export interface RunnerContext {
 	readonly options: VideoOptions;
 	readonly models: Models<VideoModel>;
 	readonly blobs: BlobStore;
+	/** Absent: nobody can follow a job. */
+	readonly previews?: PreviewContext | undefined;
 }
 
 /** Renders video jobs with the job's model, or one of its fallbacks, and stores the result. */
@@ -37,7 +40,8 @@ export function videoRunner(context: RunnerContext): JobDefinition {
 	};
 }
 
-async function render({ models, blobs, options }: RunnerContext, job: Job, run: JobRun): Promise<JobOutcome> {
+async function render(context: RunnerContext, job: Job, run: JobRun): Promise<JobOutcome> {
+	const { models, blobs, options, previews } = context;
 	const input = inputOf(job);
 	const request = toRequest(input, blobs);
 	const rendering = new Rendering({
@@ -47,6 +51,7 @@ async function render({ models, blobs, options }: RunnerContext, job: Job, run: 
 		run,
 		request,
 		seedFor: (id) => seedOf(id, input),
+		preview: previews && previewer(previews, job),
 	});
 	return {
 		result: await rendering.make(),

@@ -5,14 +5,16 @@ export interface JobUpdate {
 	/**
 	 * `job.state`: the state of a job when the feed starts. `stream.ready`: the state of all pending jobs was
 	 * sent; jobs that ended before are only in the records. `job.progress`: a fraction, at most once a second
-	 * per job. `job.waiting`: the job's model works on others. Other types are transitions.
+	 * per job. `job.waiting`: the job's model works on others. `job.preview`: an unfinished state. Others are transitions.
 	 */
-	readonly type: 'job.state' | 'stream.ready' | 'job.progress' | 'job.waiting' | JobEventType;
+	readonly type: 'job.state' | 'stream.ready' | 'job.progress' | 'job.waiting' | 'job.preview' | JobEventType;
 	/** With `job.waiting`: 1 for the job that is next. */
 	readonly position?: number;
+	/** With `job.preview`: a picture as a data URL. */
+	readonly preview?: string;
 	/**
-	 * The cursor to resume after this update. Undefined for progress, waits and incomplete states: the previous
-	 * cursor remains valid.
+	 * The cursor to resume after this update. Undefined for progress, waits, previews and incomplete states: the
+	 * previous cursor remains valid.
 	 */
 	readonly cursor: string | undefined;
 	/** Milliseconds since the Unix epoch. */
@@ -72,7 +74,7 @@ export interface JobFeed {
 	follow(query: FeedQuery): Promise<FeedReader>;
 	/**
 	 * The updates as an event stream: `event` is the type, `id` the cursor, and `data` is `{ object: 'event',
-	 * type, created_at (Unix seconds), data: view }`, with `position` beside it where there is one. A stream that ends
+	 * type, created_at (Unix seconds), data: view }`, with `position` or `preview` beside it where there is one. A stream that ends
 	 * early closes with `stream.end`, whose data is `{ reason }`.
 	 */
 	events(reader: FeedReader): AsyncIterable<ServerEvent>;

@@ -163,16 +163,23 @@ export class LiveFeed implements JobFeed {
 
 	#onBusEvent({ type, tenant, subject, data }: BusEvent): void {
 		if (!type.startsWith('job.') || !this.#subscriptions.has(tenant, subject)) return;
-		const { progress, position } = (data ?? {}) as { readonly progress?: unknown; readonly position?: unknown };
-		if (type === 'job.waiting') this.#publishWait(tenant, subject, Number(position));
+		const { progress, position, preview } = Object(data) as Readonly<Record<string, unknown>>;
+		if (type === 'job.waiting') this.#publishHint(type, tenant, subject, { position: Number(position) });
+		else if (type === 'job.preview') this.#publishHint(type, tenant, subject, { preview: String(preview) });
 		else if (type !== 'job.progress') this.#logReader.poll();
 		else if (typeof progress === 'number') this.#progress.report(subject, progress);
 	}
 
-	#publishWait(tenant: string, jobId: string, position: number): void {
+	/** Publishes what is only told while it happens. */
+	#publishHint(
+		type: FeedEvent['type'],
+		tenant: string,
+		jobId: string,
+		more: Pick<FeedEvent, 'position' | 'preview'>,
+	): void {
 		const kind = jobId.slice(0, jobId.lastIndexOf('_'));
 		const at = this.#clock.now();
-		this.#subscriptions.publish({ type: 'job.waiting', cursor: undefined, at, jobId, kind, tenant, position });
+		this.#subscriptions.publish({ type, cursor: undefined, at, jobId, kind, tenant, ...more });
 	}
 
 	#startPolling(): void {

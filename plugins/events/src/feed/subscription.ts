@@ -35,7 +35,7 @@ export class FeedSubscription implements FeedReader, AsyncIterator<JobUpdate> {
 	readonly #context: SubscriptionContext;
 	/** The initial events, sent before the queue, in reverse order. */
 	#initial: FeedEvent[] = [];
-	/** Events by cursor, in order; progress by job id, so that only the newest is queued. */
+	/** Events by cursor, in order; progress and previews by job id, so that only the newest is queued. */
 	readonly #queue = new Map<string, QueuedEvent>();
 	#queuedBytes = 0;
 	#endReason: FeedEndReason | undefined;
@@ -77,7 +77,11 @@ export class FeedSubscription implements FeedReader, AsyncIterator<JobUpdate> {
 	/** Queues an event of the tenant. */
 	push(event: FeedEvent): void {
 		if (this.#isDone || !this.#matches(event)) return;
-		const { cursor, jobId } = event;
+		const { cursor, jobId, preview } = event;
+		if (preview !== undefined) {
+			this.#pushPreview(event, preview.length);
+			return;
+		}
 		const bytes = cursor === undefined ? 0 : this.#context.updates.estimateBytes(event);
 		if (this.#queuedBytes + bytes > maxQueuedBytes) {
 			this.finish('slow_reader');
@@ -85,6 +89,16 @@ export class FeedSubscription implements FeedReader, AsyncIterator<JobUpdate> {
 		}
 		this.#queuedBytes += bytes;
 		this.#queue.set(cursor ?? jobId, { event, bytes });
+		this.#wake();
+	}
+
+	/** Drops a preview that would leave too little of the queue to other events. */
+	#pushPreview(event: FeedEvent, bytes: number): void {
+		const key = `${event.jobId} preview`;
+		this.#drop(key);
+		if (this.#queuedBytes + bytes > maxQueuedBytes / 2) return;
+		this.#queuedBytes += bytes;
+		this.#queue.set(key, { event, bytes });
 		this.#wake();
 	}
 
@@ -195,7 +209,7 @@ export class FeedSubscription implements FeedReader, AsyncIterator<JobUpdate> {
 function isOutdated({ type, job }: JobUpdate): boolean {
 	if (type === 'job.state') return job === null;
 	if (type === 'job.waiting') return job?.status !== 'queued';
-	return type === 'job.progress' && job?.status !== 'in_progress';
+	return (type === 'job.progress' || type === 'job.preview') && job?.status !== 'in_progress';
 }
 
 /** Whether the update is the last one of its job. */

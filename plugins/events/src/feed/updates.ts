@@ -2,7 +2,8 @@ import type { Job, JobStore, JsonObject } from '@plinth/core';
 import type { JobUpdate } from '@plinth/toolkit';
 
 /** An event of a job. All subscriptions share one object. */
-export interface FeedEvent extends Pick<JobUpdate, 'type' | 'cursor' | 'at' | 'jobId' | 'kind' | 'position'> {
+export interface FeedEvent
+	extends Pick<JobUpdate, 'type' | 'cursor' | 'at' | 'jobId' | 'kind' | 'position' | 'preview'> {
 	readonly tenant: string;
 }
 
@@ -40,10 +41,10 @@ export class Updates {
 	text(update: JobUpdate): string {
 		const known = this.#texts.get(update);
 		if (known !== undefined) return known;
-		const { type, at, job, view, position } = update;
-		const text = eventText(type, at, view, position);
+		const { type, at, job, view, position, preview } = update;
+		const text = eventText(type, at, view, { position, preview });
 		this.#texts.set(update, text);
-		if (job) {
+		if (job && preview === undefined) {
 			const mean = this.estimateBytes(job);
 			this.#meanBytes.set(keyOf(job), mean + (Buffer.byteLength(text) - mean) * weight);
 		}
@@ -70,8 +71,13 @@ function keyOf({ kind, tenant }: Pick<Job, 'kind' | 'tenant'>): string {
 }
 
 /** The data of a frame. */
-export function eventText(type: string, at: number, data: object, position?: number): string {
-	return JSON.stringify({ object: 'event', type, created_at: Math.floor(at / 1000), position, data });
+export function eventText(
+	type: string,
+	at: number,
+	data: object,
+	more: { readonly position?: number | undefined; readonly preview?: string | undefined } = {},
+): string {
+	return JSON.stringify({ object: 'event', type, created_at: Math.floor(at / 1000), ...more, data });
 }
 
 /** The view of a job whose plugin defines none. Instants are Unix seconds. */
