@@ -1,8 +1,8 @@
 import { isPlinthError, modelError, type PlinthError, plinthError } from '@plinth/core';
 import { z } from 'zod';
 import type { BindingName } from './options.ts';
-import type { OutputKind } from './output.ts';
-import type { HistoryEntry } from './prompt.ts';
+import type { Work } from './run.ts';
+import type { HistoryEntry } from './server.ts';
 import type { Workflow } from './workflow.ts';
 
 const text = z.string().default('');
@@ -32,7 +32,7 @@ const params: Readonly<Partial<Record<BindingName, string>>> = {
  * The coded error for a prompt that was refused, also where only the output of the config was. Undefined for an
  * accepted one. A fault in a bound value is the client's, and names the binding; others are mistakes of the workflow.
  */
-export function refusalOf(body: unknown, workflow: Workflow, makes: OutputKind): PlinthError | undefined {
+export function refusalOf(body: unknown, workflow: Workflow, makes: Work['makes']): PlinthError | undefined {
 	const { error, node_errors: nodes } = refusalSchema.parse(body);
 	const faults = Object.entries(nodes)
 		.filter(([, { dependent_outputs: outputs }]) => error || outputs.includes(workflow.output))
@@ -49,7 +49,7 @@ export function refusalOf(body: unknown, workflow: Workflow, makes: OutputKind):
 			return plinthError('E_VALUE_INVALID', { param, message, cause });
 		}
 		// A picture that the client left out was taken out of the workflow, with the inputs that read it.
-		if (type === 'required_input_missing' && workflow.isFilled(node, input)) {
+		if (type === 'required_input_missing' && workflow.graph[node]?.inputs[input] !== undefined) {
 			const message = `The workflow needs a further picture: its input ${input} has none.`;
 			return plinthError('E_VALUE_MISSING', { param: image, message, cause });
 		}
@@ -58,7 +58,7 @@ export function refusalOf(body: unknown, workflow: Workflow, makes: OutputKind):
 }
 
 /** The coded error for a prompt that ended without success; undefined for a successful one. */
-export function failureOf({ status }: HistoryEntry): PlinthError | undefined {
+export function failureOf({ status }: Pick<HistoryEntry, 'status'>): PlinthError | undefined {
 	if (!status || status.status_str === 'success') return undefined;
 	const messages = new Map(status.messages);
 	if (messages.has('execution_interrupted')) {

@@ -1,15 +1,7 @@
 import { WebSocket } from 'undici';
 import { type Message, readMessage } from './messages.ts';
+import type { Run } from './run.ts';
 import type { Server } from './server.ts';
-
-/** Receives what the socket says about one prompt. */
-export interface FeedListener {
-	/** The id of the prompt. */
-	readonly id: string;
-	onMessage(message: Message): void;
-	/** Called when a prompt of anybody has left the queue, and when the socket is lost: it is time to look. */
-	onChange(): void;
-}
 
 /** Milliseconds after which a socket that does not open is given up. */
 const openMs = 5_000;
@@ -19,7 +11,7 @@ const openMs = 5_000;
  * attempt after a restart listens under the client id of the first one.
  */
 export class Feed {
-	readonly listeners = new Set<FeedListener>();
+	readonly listeners = new Set<Pick<Run, 'ticket' | 'onMessage' | 'onChange'>>();
 	readonly #server: Server;
 	readonly #client: string;
 	#socket: WebSocket | undefined;
@@ -90,6 +82,6 @@ export class Feed {
 		}
 		if (type === 'execution_start') this.#running = data.prompt_id ?? '';
 		const prompt = data.prompt_id ?? this.#running;
-		for (const listener of this.listeners) if (listener.id === prompt) listener.onMessage(message);
+		for (const listener of this.listeners) if (listener.ticket.id === prompt) listener.onMessage(message);
 	}
 }

@@ -57,22 +57,25 @@ export async function* withoutUserData(chunks: AsyncIterable<Buffer>): AsyncGene
 	let left = 0;
 	let isBlank = false;
 	for await (const chunk of chunks) {
-		held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-		while (held.length >= (left > 0 ? 1 : 16)) {
-			const part = left > 0 ? held.subarray(0, left) : held.subarray(0, held.readUInt32BE(0) === 1 ? 16 : 8);
-			held = held.subarray(part.length);
+		const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+		let at = 0;
+		while (bytes.length - at >= (left > 0 ? 1 : 16)) {
+			const start = at;
 			if (left > 0) {
-				left -= part.length;
-				if (isBlank) part.fill(0);
-			} else {
-				const name = nameAt(part, 4);
-				isBlank = name === 'udta' || name === 'meta';
-				if (isBlank) part.write('free', 4, 'latin1');
-				// Boxes lie in these, one after the other.
-				left = name === 'moov' || name === 'trak' ? 0 : sizeOf(part) - part.length;
+				at = Math.min(bytes.length, at + left);
+				left -= at - start;
+				if (isBlank) bytes.fill(0, start, at);
+				continue;
 			}
-			yield part;
+			const name = nameAt(bytes, at + 4);
+			isBlank = name === 'udta' || name === 'meta';
+			if (isBlank) bytes.write('free', at + 4, 'latin1');
+			at += bytes.readUInt32BE(at) === 1 ? 16 : 8;
+			// Boxes lie in these, one after the other.
+			left = name === 'moov' || name === 'trak' ? 0 : sizeOf(bytes.subarray(start, at)) - (at - start);
 		}
+		held = bytes.subarray(at);
+		if (at > 0) yield bytes.subarray(0, at);
 	}
 	if (held.length > 0) yield held;
 }

@@ -1,18 +1,14 @@
 import { mediaTypeOf, modelError, orAbort } from '@plinth/core';
 import { isOutage } from './failure.ts';
 import { withoutText, withoutUserData } from './metadata.ts';
-import type { HistoryEntry } from './prompt.ts';
-import type { Surroundings } from './run.ts';
-import type { Server } from './server.ts';
+import type { Surroundings, Work } from './run.ts';
+import type { HistoryEntry, Server } from './server.ts';
 
 /** Maximum bytes of a picture. */
 const pictureBytes = 268_435_456;
 
 /** Milliseconds before an interrupted download is resumed. */
 const resumeMs = 500;
-
-/** What a workflow makes. */
-export type OutputKind = 'picture' | 'video';
 
 /** A file that a server has saved. */
 export interface SavedFile {
@@ -24,7 +20,7 @@ export interface SavedFile {
 const members = { picture: ['images'], video: ['video', 'videos', 'gifs', 'images'] } as const;
 
 /** The query of the first file that a node has saved. Throws when there is none. */
-export function fileOf(outputs: HistoryEntry['outputs'], node: string, kind: OutputKind): string {
+export function fileOf(outputs: HistoryEntry['outputs'], node: string, kind: Work['makes']): string {
 	const output = outputs[node] ?? {};
 	const found = members[kind].map((name) => [output[name]].flat()[0] as Record<string, unknown> | undefined);
 	const { filename, subfolder = '', type = 'output' } = found.find((file) => file?.filename) ?? {};
@@ -52,22 +48,10 @@ export async function fetchPicture(file: SavedFile, around: Surroundings, keepMe
 	return { body: keepMetadata ? bytes : withoutText(bytes, mediaType), mediaType } as const;
 }
 
-/** A saved video in chunks. Rejects for a file that is no MP4. */
+/** A saved video in chunks. */
 export function fetchVideo(file: SavedFile, around: Surroundings, keepMetadata: boolean): AsyncIterable<Buffer> {
-	const chunks = checkedMp4(download(file, around));
+	const chunks = download(file, around);
 	return keepMetadata ? chunks : withoutUserData(chunks);
-}
-
-async function* checkedMp4(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-	let isChecked = false;
-	for await (const chunk of chunks) {
-		if (!isChecked && chunk.toString('latin1', 4, 8) !== 'ftyp') {
-			const found = await mediaTypeOf(chunk);
-			throw modelError(`The workflow has saved a file that is ${found}, not video/mp4. Have its output node save MP4.`);
-		}
-		isChecked = true;
-		yield chunk;
-	}
 }
 
 /** A saved file in chunks; an interrupted download goes on where it broke off. */
@@ -79,16 +63,13 @@ async function* download({ server, query }: SavedFile, { signal, log }: Surround
 		const from = done;
 		try {
 			const { statusCode, body } = await server.send(`/view?${query}`, { from, signal });
-			if (statusCode !== 200 && statusCode !== 206) {
+			if (statusCode !== (from > 0 ? 206 : 200)) {
 				body.destroy();
 				throw server.failed(`/view answered ${statusCode}`);
 			}
-			let skip = statusCode === 206 ? 0 : from;
 			for await (const chunk of body as AsyncIterable<Buffer>) {
-				const fresh = chunk.subarray(skip);
-				skip = Math.max(0, skip - chunk.length);
-				done += fresh.length;
-				if (fresh.length > 0) yield fresh;
+				done += chunk.length;
+				yield chunk;
 			}
 			return;
 		} catch (error) {

@@ -5,15 +5,12 @@ import { failureOf } from './failure.ts';
 import { Feed } from './feed.ts';
 import type { CommonOptions } from './options.ts';
 import { fileOf, type SavedFile } from './output.ts';
-import { Prompt } from './prompt.ts';
-import { Run, type Surroundings, type Work } from './run.ts';
+import { Run, type Surroundings, type Ticket, type Work } from './run.ts';
 import { Server } from './server.ts';
 import { readWorkflow, type Workflow } from './workflow.ts';
 
-/** Milliseconds that a server has to tell the length of its queue. */
+/** Milliseconds that a server has to tell the length of its queue, and the length of one that does not. */
 const chooseMs = 5_000;
-
-/** The length of the queue of a server that does not answer. */
 const away = Number.POSITIVE_INFINITY;
 
 const lengthSchema = z.object({ exec_info: z.object({ queue_remaining: z.number() }) });
@@ -23,9 +20,7 @@ type Context = Omit<ModelContext<CommonOptions, { clock: typeof services.clock }
 
 /** Reads the workflow and makes the prompts of one model. Everything is closed when the app stops. */
 export async function openPrompts(context: Context): Promise<Prompts> {
-	const prompts = new Prompts(await readWorkflow(context.config, context.folder), context);
-	context.onStop(() => prompts.close());
-	return prompts;
+	return new Prompts(await readWorkflow(context.config, context.folder), context);
 }
 
 /** The prompts of one model at its servers. */
@@ -36,7 +31,8 @@ export class Prompts implements SelfCheck {
 	/** This process is this client to all servers. */
 	readonly #client = randomUUID();
 	readonly #feeds = new Map<string, Feed>();
-	readonly #stopping = new Set<Promise<void>>();
+	/** Requests that nobody waits for. */
+	readonly #background = new Set<Promise<void>>();
 	/** The servers that may have models in memory. */
 	readonly #loaded = new Set<Server>();
 	#active = 0;
@@ -48,6 +44,7 @@ export class Prompts implements SelfCheck {
 		this.workflow = workflow;
 		this.#context = context;
 		this.#servers = config.baseURL.map((url) => new Server(url, config, services.clock));
+		context.onStop(() => this.#close());
 	}
 
 	/** Runs a prompt to its end, or follows that of an earlier attempt. Rejects with the coded error of a failed one. */
@@ -55,21 +52,24 @@ export class Prompts implements SelfCheck {
 		const { signal, checkpoint, resume = '' } = around;
 		this.#active += 1;
 		this.#cancelIdle();
-		let prompt = this.#find(resume);
-		const isNew = !prompt;
+		let ticket = this.#find(resume);
+		const isNew = !ticket;
 		try {
-			// Named and stored before anything is sent.
-			prompt ??= new Prompt(await this.#choose(signal), randomUUID(), this.#client);
-			if (isNew) await checkpoint?.(prompt.token);
+			ticket ??= { server: await this.#choose(signal), id: randomUUID(), client: this.#client };
+			const { server, id, client } = ticket;
+			if (isNew) await checkpoint?.(`${id} ${client} ${server.url}`);
 			signal.throwIfAborted();
-			this.#loaded.add(prompt.server);
-			const entry = await new Run(prompt, this.#feed(prompt), this.workflow, work, around).follow(isNew);
+			this.#loaded.add(server);
+			const { outputs, ...entry } = await new Run(ticket, this.#feed(ticket), this.workflow, work, around).follow(
+				isNew,
+			);
 			const failure = failureOf(entry);
 			if (failure) throw failure;
-			return { server: prompt.server, query: fileOf(entry.outputs, this.workflow.output, work.makes) };
+			return { server, query: fileOf(outputs, this.workflow.output, work.makes) };
 		} catch (error) {
 			// Without a checkpoint, no later attempt fetches the work.
-			if (prompt && signal.aborted && !checkpoint) this.#stopLater(prompt);
+			const isLost = signal.aborted && !checkpoint;
+			if (ticket && isLost) this.#runLater(ticket.server.stop(ticket.id), 'a prompt could not be stopped');
 			throw error;
 		} finally {
 			this.#active -= 1;
@@ -79,7 +79,8 @@ export class Prompts implements SelfCheck {
 
 	/** Stops the prompt behind a token. One that has ended, or is unknown, counts as stopped. */
 	async cancel(token: string): Promise<void> {
-		await this.#find(token)?.stop();
+		const ticket = this.#find(token);
+		await ticket?.server.stop(ticket.id);
 	}
 
 	/** Has all servers in use release the memory of their models. */
@@ -92,7 +93,8 @@ export class Prompts implements SelfCheck {
 
 	/** Asks every server whether it knows the classes of the workflow. One sentence for each problem. */
 	async check(): Promise<readonly string[]> {
-		const { classes, output } = this.workflow;
+		const { graph, output } = this.workflow;
+		const classes = Map.groupBy(Object.keys(graph), (id) => graph[id]?.class_type ?? '');
 		const checks = this.#servers.flatMap((server) =>
 			[...classes].map(async ([name, nodes]) => {
 				const found = (await server.json(classesSchema, `/object_info/${encodeURIComponent(name)}`))[name];
@@ -105,9 +107,9 @@ export class Prompts implements SelfCheck {
 		return [...new Set(await Promise.all(told))].filter(Boolean);
 	}
 
-	async close(): Promise<void> {
+	async #close(): Promise<void> {
 		this.#cancelIdle();
-		await Promise.allSettled(this.#stopping);
+		await Promise.all(this.#background);
 		for (const feed of this.#feeds.values()) feed.close();
 		await Promise.all(this.#servers.map(({ agent }) => agent.destroy()));
 	}
@@ -125,32 +127,31 @@ export class Prompts implements SelfCheck {
 	}
 
 	/** What a token stands for; undefined when the config does not have its server. */
-	#find(token: string): Prompt | undefined {
+	#find(token: string): Ticket | undefined {
 		const [id = '', client = '', url] = token.split(' ');
 		const server = this.#servers.find((one) => one.url === url);
-		return server && new Prompt(server, id, client);
+		return server && { server, id, client };
 	}
 
-	#feed({ server, client }: Prompt): Feed {
+	#feed({ server, client }: Ticket): Feed {
 		const key = `${client} ${server.url}`;
 		const feed = this.#feeds.get(key) ?? new Feed(server, client);
 		this.#feeds.set(key, feed);
 		return feed;
 	}
 
-	#stopLater(prompt: Prompt): void {
-		const stopping = prompt
-			.stop()
-			.catch((err: unknown) => this.#context.log.warn({ err }, 'a prompt could not be stopped'))
-			.finally(() => this.#stopping.delete(stopping));
-		this.#stopping.add(stopping);
-	}
-
 	#awaitIdle(): void {
-		const { config, services, log } = this.#context;
+		const { config, services } = this.#context;
 		if (this.#active > 0 || config.idleSeconds === undefined) return;
 		this.#cancelIdle = services.clock.after(config.idleSeconds * 1_000, () => {
-			this.unload().catch((err: unknown) => log.warn({ err }, 'a ComfyUI could not release its memory'));
+			this.#runLater(this.unload(), 'a ComfyUI could not release its memory');
 		});
+	}
+
+	#runLater(work: Promise<void>, failure: string): void {
+		const done = work
+			.catch((err: unknown) => this.#context.log.warn({ err }, failure))
+			.finally(() => this.#background.delete(done));
+		this.#background.add(done);
 	}
 }

@@ -1,11 +1,10 @@
 import { modelError, orAbort } from '@plinth/core';
 import type { VideoRun } from '@plinth/plugin-video/model';
 import { isOutage, refusalOf } from './failure.ts';
-import type { Feed, FeedListener } from './feed.ts';
+import type { Feed } from './feed.ts';
 import { type Message, Progress } from './messages.ts';
-import type { OutputKind } from './output.ts';
-import type { HistoryEntry, Picture, Prompt, PromptState } from './prompt.ts';
-import type { Values, Workflow } from './workflow.ts';
+import type { HistoryEntry, Picture, PromptState, Server } from './server.ts';
+import type { Graph, Values, Workflow } from './workflow.ts';
 
 /** Milliseconds between two looks while the socket is open, and while the server or its socket is away. */
 const pollMs = { open: 10_000, away: 1_000 } as const;
@@ -13,12 +12,21 @@ const pollMs = { open: 10_000, away: 1_000 } as const;
 /** How often a prompt may be lost by restarts of the server: while it ran, and at all. */
 const mostLosses = { running: 1, all: 10 } as const;
 
+/** A prompt and where it is, as a checkpoint keeps it. */
+export interface Ticket {
+	readonly server: Server;
+	/** A canonical lower-case UUID. */
+	readonly id: string;
+	/** The client id to which the server sends its events. */
+	readonly client: string;
+}
+
 /** What a prompt is made of. */
 export interface Work {
+	readonly makes: 'picture' | 'video';
 	readonly values: Values;
 	readonly images?: readonly Picture[];
 	readonly mask?: Picture | undefined;
-	readonly makes: OutputKind;
 }
 
 /**
@@ -28,9 +36,8 @@ export interface Work {
 export type Surroundings = Pick<VideoRun, 'signal' | 'log'> & Partial<VideoRun>;
 
 /** One prompt, from its first look to its end. */
-export class Run implements FeedListener {
-	readonly id: string;
-	readonly #prompt: Prompt;
+export class Run {
+	readonly ticket: Ticket;
 	readonly #feed: Feed;
 	readonly #workflow: Workflow;
 	readonly #work: Work;
@@ -41,18 +48,16 @@ export class Run implements FeedListener {
 	#acceptedAt: number | undefined;
 	#wasRunning = false;
 	#answeredAt: number;
-	/** Settles when the queue has changed since the last look. */
 	#change = Promise.withResolvers<void>();
 
-	constructor(prompt: Prompt, feed: Feed, workflow: Workflow, work: Work, around: Surroundings) {
-		this.id = prompt.id;
-		this.#prompt = prompt;
+	constructor(ticket: Ticket, feed: Feed, workflow: Workflow, work: Work, around: Surroundings) {
+		this.ticket = ticket;
 		this.#feed = feed;
 		this.#workflow = workflow;
 		this.#work = work;
 		this.#around = around;
-		this.#progress = new Progress(workflow.nodes);
-		this.#answeredAt = prompt.server.clock.now();
+		this.#progress = new Progress(Object.keys(workflow.graph));
+		this.#answeredAt = ticket.server.clock.now();
 	}
 
 	/** Resolves once the prompt is in the history. `isNew`: nobody has sent it. */
@@ -66,7 +71,7 @@ export class Run implements FeedListener {
 				const state = await this.#step(isSent);
 				if (typeof state === 'object') return state;
 				const ms = this.#feed.isOpen && state ? pollMs.open : pollMs.away;
-				const cancelTimer = this.#prompt.server.clock.after(ms, this.#change.resolve);
+				const cancelTimer = this.ticket.server.clock.after(ms, this.#change.resolve);
 				await orAbort(signal, this.#change.promise).finally(cancelTimer);
 			}
 		} finally {
@@ -74,6 +79,7 @@ export class Run implements FeedListener {
 		}
 	}
 
+	/** Takes a message about the prompt. */
 	onMessage(message: Message): void {
 		const { signal, progress, preview } = this.#around;
 		if (signal.aborted) return;
@@ -82,6 +88,7 @@ export class Run implements FeedListener {
 		else progress?.(this.#progress.after(message));
 	}
 
+	/** Called when a prompt of anybody has left the queue, and when the socket is lost: it is time to look. */
 	onChange(): void {
 		this.#change.resolve();
 	}
@@ -89,9 +96,9 @@ export class Run implements FeedListener {
 	/** Looks for the prompt, and sends it when the server does not have it. Undefined: the server is away. */
 	async #step(isSent: boolean): Promise<PromptState> {
 		const { signal, checkpoint } = this.#around;
-		const { clock, timeoutMs } = this.#prompt.server;
+		const { clock, timeoutMs } = this.ticket.server;
 		try {
-			const state = isSent ? await this.#prompt.look(signal) : undefined;
+			const state = isSent ? await this.ticket.server.look(this.ticket.id, signal) : undefined;
 			this.#answeredAt = clock.now();
 			this.#wasRunning ||= state === 'running';
 			if (state) return state;
@@ -117,33 +124,38 @@ export class Run implements FeedListener {
 		if (this.#losses.running > mostLosses.running || this.#losses.all > mostLosses.all) {
 			throw modelError('The server of the model restarted again during this work.');
 		}
-		const { url } = this.#prompt.server;
+		const { url } = this.ticket.server;
 		this.#around.log.warn({ server: url }, 'a ComfyUI has restarted; the prompt is sent again');
 		this.#wasRunning = false;
 		this.#acceptedAt = undefined;
 	}
 
 	async #send(): Promise<void> {
+		const { server, client } = this.ticket;
 		const { signal, progress, preview } = this.#around;
-		const values = await orAbort(signal, this.#upload());
+		const prompt = await orAbort(signal, this.#build());
 		const { losses } = this.#feed;
-		const events = { isHeard: Boolean(progress ?? preview), hasPreviews: preview !== undefined };
-		const answer = await orAbort(signal, this.#prompt.send(this.#workflow.fill(values), events));
-		this.#answeredAt = this.#prompt.server.clock.now();
+		// Who needs no events names a client that nobody is.
+		const client_id = progress || preview ? client : this.ticket.id;
+		const extra_data = { preview_method: preview ? 'auto' : 'none' };
+		const answer = await orAbort(signal, server.queue(this.ticket.id, { prompt, client_id, extra_data }));
+		this.#answeredAt = server.clock.now();
 		const refusal = refusalOf(answer, this.#workflow, this.#work.makes);
 		if (refusal) {
 			// The other outputs of a prompt that was accepted in part are of no use.
-			await this.#prompt.dequeue().catch(() => {});
+			await server.post('/queue', { delete: [this.ticket.id] }).catch(() => {});
 			throw refusal;
 		}
 		this.#acceptedAt = losses;
 	}
 
-	async #upload(): Promise<Values> {
+	/** Uploads the pictures of the request, and puts its values into the workflow. */
+	async #build(): Promise<Graph> {
 		const { values, images = [], mask } = this.#work;
-		const upload = (what: string, picture: Picture) => this.#prompt.upload(what, picture, this.#around.signal);
+		const upload = (what: string, picture: Picture) =>
+			this.ticket.server.upload(`${this.ticket.id}-${what}`, picture, this.#around.signal);
 		const image: string[] = [];
 		for (const [index, picture] of images.entries()) image.push(await upload(`image-${index + 1}`, picture));
-		return { ...values, image, ...(mask && { mask: await upload('mask', mask) }) };
+		return this.#workflow.fill({ ...values, image, ...(mask && { mask: await upload('mask', mask) }) });
 	}
 }

@@ -1,7 +1,28 @@
 import { type Clock, type PlinthError, plinthError } from '@plinth/core';
-import { Agent, type Dispatcher, type FormData, request } from 'undici';
-import type { z } from 'zod';
+import type { MediaInput } from '@plinth/plugin-video/model';
+import { Agent, type Dispatcher, FormData, request } from 'undici';
+import { z } from 'zod';
+import { isOutage } from './failure.ts';
 import type { CommonOptions } from './options.ts';
+
+const messageSchema = z.tuple([z.string(), z.record(z.string(), z.unknown())]);
+const entrySchema = z.object({
+	outputs: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+	status: z.object({ status_str: z.string(), messages: z.array(messageSchema).catch([]) }).nullish(),
+});
+const historySchema = z.record(z.string(), entrySchema);
+const items = z.array(z.array(z.unknown()));
+const queueSchema = z.object({ queue_running: items, queue_pending: items });
+const uploadSchema = z.object({ name: z.string(), subfolder: z.string() });
+
+/** What the history keeps of a prompt that has ended. */
+export type HistoryEntry = z.output<typeof entrySchema>;
+
+/** Where a prompt is; undefined: neither in the queue nor in the history. */
+export type PromptState = 'pending' | 'running' | HistoryEntry | undefined;
+
+/** A picture to upload: PNG, JPEG or WebP. */
+export type Picture = Pick<MediaInput, 'mediaType' | 'bytes'>;
 
 /** What a request has besides its path. With `json` or `form` it is a POST. */
 interface Sent {
@@ -12,6 +33,10 @@ interface Sent {
 	readonly signal?: AbortSignal | undefined;
 }
 
+/** Milliseconds between two attempts to stop a prompt, and the most attempts. */
+const stopMs = 250;
+const mostStops = 40;
+
 /** A ComfyUI. Requests reject with `E_MODEL_UNAVAILABLE`, `_TIMEOUT` or `_FAILED`, or with the signal's reason. */
 export class Server {
 	/** Without a slash at the end. */
@@ -21,8 +46,8 @@ export class Server {
 	/** Maximum milliseconds without a response. */
 	readonly timeoutMs: number;
 	readonly agent: Agent;
-	/** The requests that queue prompts, by id, so that a cancellation can wait for them. */
-	readonly sending = new Map<string, Promise<unknown>>();
+	/** The requests that queue prompts. */
+	readonly #sending = new Map<string, Promise<unknown>>();
 
 	constructor(url: string, { headers, timeoutSeconds }: CommonOptions, clock: Clock) {
 		this.url = url;
@@ -31,6 +56,61 @@ export class Server {
 		this.timeoutMs = timeoutSeconds * 1_000;
 		const timeouts = { headersTimeout: this.timeoutMs, bodyTimeout: this.timeoutMs, keepAliveTimeout: 30_000 };
 		this.agent = new Agent({ ...timeouts, webSocket: { maxPayloadSize: 16_777_216 } });
+	}
+
+	/** Looks for a prompt in the history and in the queue. */
+	async look(id: string, signal?: AbortSignal): Promise<PromptState> {
+		const ended = async () => (await this.json(historySchema, `/history/${id}`, { signal }))[id];
+		const entry = await ended();
+		if (entry) return entry;
+		const { queue_running: running, queue_pending: pending } = await this.json(queueSchema, '/queue', { signal });
+		if (running.some(([, one]) => one === id)) return 'running';
+		if (pending.some(([, one]) => one === id)) return 'pending';
+		// It may have ended between the two requests.
+		return ended();
+	}
+
+	/** Queues a prompt. Resolves to the response, which may be a refusal. Not aborted: it might have arrived. */
+	queue(id: string, prompt: { readonly client_id: string; readonly prompt: object; extra_data: object }) {
+		const json = { ...prompt, prompt_id: id };
+		const sending = this.json(z.unknown(), '/prompt', { json }, [200, 400]);
+		this.#sending.set(id, sending);
+		return sending.finally(() => this.#sending.delete(id));
+	}
+
+	/**
+	 * Stops a prompt, and looks whether it has stopped: ComfyUI forgets an interruption that comes while a prompt
+	 * begins. A request that still queues it is awaited first.
+	 */
+	async stop(id: string): Promise<void> {
+		await this.#sending.get(id)?.catch(() => {});
+		for (let tries = 0; tries < mostStops; tries++) {
+			try {
+				// Older versions have no route that looks and stops at once, and interrupt whatever runs.
+				const isOld = (await this.post(`/api/jobs/${id}/cancel`, {}, [200, 404, 405])) !== 200;
+				const state = isOld ? await this.look(id) : undefined;
+				if (state === 'pending') await this.post('/queue', { delete: [id] });
+				if (state === 'running') await this.post('/interrupt', { prompt_id: id });
+				if (typeof (await this.look(id)) !== 'string') return;
+			} catch (error) {
+				if (!isOutage(error)) throw error;
+			}
+			await new Promise<void>((resolve) => void this.clock.after(stopMs, resolve));
+		}
+		throw new Error(`${this.url} does not stop a prompt`);
+	}
+
+	/** Uploads a picture into the folder `plinth`. Resolves to the name for a node that loads pictures. */
+	async upload(stem: string, picture: Picture, signal: AbortSignal): Promise<string> {
+		const type = picture.mediaType;
+		const bytes = Uint8Array.from(await picture.bytes());
+		const form = new FormData();
+		form.set('image', new File([bytes], `${stem}.${type.slice('image/'.length)}`, { type }));
+		form.set('subfolder', 'plinth');
+		form.set('type', 'input');
+		form.set('overwrite', 'true');
+		const { name, subfolder } = await this.json(uploadSchema, '/upload/image', { form, signal });
+		return subfolder ? `${subfolder}/${name}` : name;
 	}
 
 	/** The JSON of a response with an expected status. */
@@ -45,7 +125,7 @@ export class Server {
 		throw this.failed(`${path} answered ${statusCode}: ${text.slice(0, 200)}`);
 	}
 
-	/** The status of a response without content. */
+	/** The status of a response whose body is of no use. */
 	async post(path: string, json: object, expected = [200]): Promise<number> {
 		const { statusCode, body } = await this.send(path, { json });
 		body.resume();

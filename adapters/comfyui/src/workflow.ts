@@ -46,24 +46,15 @@ function graphOf(text: string): Graph {
 export class Workflow {
 	/** The id of the node whose file is the result. */
 	readonly output: string;
-	readonly #graph: Graph;
+	/** The file as it is. */
+	readonly graph: Graph;
 	readonly #places: readonly { readonly name: BindingName; readonly index: number; readonly place: Place }[];
 
 	constructor(graph: Graph, { bindings, output }: WorkflowOptions) {
 		this.output = output;
-		this.#graph = graph;
+		this.graph = graph;
 		const names = Object.keys(bindings) as BindingName[];
 		this.#places = names.flatMap((name) => (bindings[name] ?? []).map((place, index) => ({ name, index, place })));
-	}
-
-	/** The ids of all nodes by class. */
-	get classes(): ReadonlyMap<string, readonly string[]> {
-		return Map.groupBy(Object.keys(this.#graph), (id) => this.#graph[id]?.class_type ?? '');
-	}
-
-	/** The ids of all nodes. */
-	get nodes(): readonly string[] {
-		return Object.keys(this.#graph);
 	}
 
 	/** How many places a binding has. */
@@ -76,14 +67,9 @@ export class Workflow {
 		return this.#places.find(({ place }) => place.node === node && place.input === input)?.name;
 	}
 
-	/** Whether an input has a value or a link in the file. */
-	isFilled(node: string, input: string): boolean {
-		return this.#graph[node]?.inputs[input] !== undefined;
-	}
-
 	/** A copy with the values of a request. What a request does not set stays; a picture that it lacks is taken out. */
 	fill(values: Values): Graph {
-		const graph = structuredClone(this.#graph);
+		const graph = structuredClone(this.graph);
 		const sent = new Set<string>();
 		const unsent = new Set<string>();
 		for (const { name, index, place } of this.#places) {
@@ -99,7 +85,7 @@ export class Workflow {
 	/** The mistakes that show without the server, one sentence each. */
 	problems(): readonly string[] {
 		const missing = this.#places.map(({ name, place: { node, input } }) => {
-			const found = this.#graph[node];
+			const found = this.graph[node];
 			if (!found) return `bindings.${name}: there is no node ${node}.`;
 			if (Object.hasOwn(found.inputs, input)) return '';
 			const known = Object.keys(found.inputs).join(', ') || 'none';
@@ -111,13 +97,13 @@ export class Workflow {
 	}
 
 	#outputProblem(): string {
-		const name = this.#graph[this.output]?.class_type;
+		const name = this.graph[this.output]?.class_type;
 		if (name === undefined) return `output: there is no node ${this.output}.`;
 		const fault = `output: node ${this.output} (${name}) saves nothing:`;
 		if (name === 'SaveImageWebsocket') {
 			return `${fault} it sends pictures over the socket. Use SaveImage or PreviewImage.`;
 		}
-		const reader = this.nodes.find((id) => linksTo(this.#graph, id, this.output).length > 0);
+		const reader = Object.keys(this.graph).find((id) => linksTo(this.graph, id, this.output).length > 0);
 		// Without the server, only the use of its output shows that a node is not the last one.
 		if (reader === undefined || /save|preview|combine/i.test(name)) return '';
 		return `${fault} node ${reader} reads its output. Name the node that saves the file.`;

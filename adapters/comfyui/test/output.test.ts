@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream';
+import type { MadeImage } from '@plinth/plugin-image/model';
+import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { comfyui } from '../src/index.ts';
-import { withoutText } from '../src/metadata.ts';
+import { withoutText, withoutUserData } from '../src/metadata.ts';
 import { bytesOf, flux, imageRun, movie, open, picture, startComfy, videoRun, wan } from './harness.ts';
 import { png } from './scripted/files.ts';
 
@@ -11,13 +14,36 @@ async function pictureFrom(output: (saved: object) => object, bytes?: Buffer, op
 	return model.generate?.(picture, imageRun());
 }
 
-async function videoFrom(output: (saved: object) => object, bytes?: Buffer) {
+async function videoFrom(output: (saved: object) => object, bytes?: Buffer, options = {}) {
 	const comfy = await startComfy({ output });
 	if (bytes) comfy.files.set('output//other', bytes);
-	const model = await open(comfyui.video, { ...wan, baseURL: comfy.url });
+	const model = await open(comfyui.video, { ...wan, ...options, baseURL: comfy.url });
 	return bytesOf(await model.generate(movie, videoRun()));
 }
 
+function bodyOf(made: MadeImage | undefined): Buffer {
+	return Buffer.from(made && 'body' in made ? made.body : []);
+}
+
+function box(name: string, ...parts: readonly Uint8Array[]): Buffer {
+	const body = Buffer.concat(parts);
+	const head = Buffer.alloc(8);
+	head.writeUInt32BE(8 + body.length);
+	head.write(name, 4, 'latin1');
+	return Buffer.concat([head, body]);
+}
+
+/** A box with a length of 64 bits. */
+function longBox(name: string, body: Uint8Array): Buffer {
+	const head = Buffer.alloc(16);
+	head.writeUInt32BE(1);
+	head.write(name, 4, 'latin1');
+	head.writeBigUInt64BE(BigInt(16 + body.length), 8);
+	return Buffer.concat([head, body]);
+}
+
+const xmp =
+	'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/></x:xmpmeta>';
 const other = { filename: 'other', subfolder: '', type: 'output' };
 
 describe('a picture', () => {
@@ -45,6 +71,25 @@ describe('a picture', () => {
 		for (let end = 0; end < text.length; end++) withoutText(Buffer.from(text.subarray(0, end)), 'image/png');
 	});
 
+	test.each(['jpeg', 'webp', 'png'] as const)('as %s has no Exif and no XMP, and the same pixels', async (format) => {
+		const pixels = { width: 40, height: 30, channels: 3, background: '#c04020' } as const;
+		const written = sharp({ create: pixels })
+			.withExif({ IFD0: { Make: 'prompt: A red boat' } })
+			.withXmp(xmp);
+		const file = await written.toFormat(format).toBuffer();
+		expect(file.includes('A red boat')).toBe(true);
+		const [kept] =
+			(await pictureFrom(() => ({ images: [other] }), Buffer.from(file), { keepMetadata: true }))?.images ?? [];
+		expect(bodyOf(kept)).toEqual(file);
+		const [made] = (await pictureFrom(() => ({ images: [other] }), Buffer.from(file)))?.images ?? [];
+		const body = bodyOf(made);
+		expect(body.includes('A red boat')).toBe(false);
+		const { exif, xmp: told, ...facts } = await sharp(body).metadata();
+		expect([exif, told, facts]).toMatchObject([undefined, undefined, { format, width: 40, height: 30 }]);
+		expect(await sharp(body).raw().toBuffer()).toEqual(await sharp(file).raw().toBuffer());
+		for (let end = 0; end < file.length; end += 7) withoutText(Buffer.from(file.subarray(0, end)), `image/${format}`);
+	});
+
 	test.each([
 		['is refused when it is no picture', () => ({ images: [other] }), 'no PNG, JPEG or WebP'],
 		['is refused when it is an animation', () => ({ images: [other], animated: [true] }), 'an animation'],
@@ -65,9 +110,28 @@ describe('a video', () => {
 		expect(await videoFrom(() => output, mp4)).toEqual(mp4);
 	});
 
-	test('is refused when it is no MP4', async () => {
-		const webp = Buffer.concat([Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1'), Buffer.alloc(64)]);
-		await expect(videoFrom(() => ({ images: [other] }), webp)).rejects.toThrow('image/webp, not video/mp4');
+	test('has blank metadata in place of the workflow, at the same size', async () => {
+		const data = Buffer.alloc(9, 'a red boat');
+		const track = box('trak', box('tkhd', Buffer.alloc(84, 1)), box('udta', data));
+		const parts = (one: Buffer, two: Buffer) => [
+			box('ftyp', Buffer.from('isom\0\0\0\0isom')),
+			box('moov', box('mvhd', Buffer.alloc(100, 2)), one, two),
+			longBox('mdat', Buffer.alloc(3_000, 'moov udta meta')),
+			Buffer.from('\0\0\0\x08free', 'latin1'),
+		];
+		const file = Buffer.concat(parts(track, box('udta', box('meta', data))));
+		const blank = box('trak', box('tkhd', Buffer.alloc(84, 1)), box('free', Buffer.alloc(9)));
+		const expected = Buffer.concat(parts(blank, box('free', Buffer.alloc(17))));
+		expect(await videoFrom(() => ({ images: [other] }), Buffer.from(file))).toEqual(expected);
+		expect(await videoFrom(() => ({ images: [other] }), Buffer.from(file), { keepMetadata: true })).toEqual(file);
+		for (const size of [1, 7, 16, 100]) {
+			const chunks = Array.from({ length: Math.ceil(file.length / size) }, (_, index) =>
+				Buffer.from(file.subarray(index * size, (index + 1) * size)),
+			);
+			const passed = [];
+			for await (const chunk of withoutUserData(Readable.from(chunks))) passed.push(Buffer.from(chunk));
+			expect(Buffer.concat(passed)).toEqual(expected);
+		}
 	});
 
 	test('goes on where its download broke off', async () => {

@@ -50,6 +50,17 @@ describe.each([{ isOld: false }, { isOld: true }])('with a server (older: $isOld
 		expect(comfy.bodies('/prompt')[0]?.extra_data).toEqual({ preview_method: 'auto' });
 	});
 
+	test('latent previews of a video are shown where somebody can follow it', async () => {
+		const comfy = await startComfy({ isOld });
+		const model = await open(comfyui.video, { ...wan, baseURL: comfy.url });
+		const shown: string[] = [];
+		await model.generate(movie, videoRun({ preview: ({ mediaType }) => void shown.push(mediaType) }));
+		expect(shown).toEqual(Array(4).fill('image/png'));
+		await model.generate({ ...movie, prompt: 'A kite' }, videoRun());
+		const asked = comfy.bodies('/prompt').map(({ extra_data: extra }) => extra);
+		expect(asked).toEqual([{ preview_method: 'auto' }, { preview_method: 'none' }]);
+	});
+
 	test('a client that leaves has its running prompt interrupted, and no other', async () => {
 		const held = gate();
 		const comfy = await startComfy({ isOld, during: held.during });
@@ -121,13 +132,17 @@ describe('the work', () => {
 		const resume = tokens[0] ?? '';
 		expect(resume).toContain(comfy.running);
 		const fractions: number[] = [];
+		const listening = comfy.socketHeaders.length;
 		const second = (await open(comfyui.video, options)).generate(
 			movie,
 			videoRun({ resume, progress: (f) => fractions.push(f) }),
 		);
 		await eventually('it looks', () => comfy.asked.filter(({ path }) => path === '/queue').length > 0);
+		expect(comfy.socketHeaders.length).toBeGreaterThan(listening);
 		held.open();
 		await bytesOf(await second);
+		// The events reach the client that had sent the prompt.
+		expect(Math.max(...fractions)).toBeGreaterThan(0.5);
 		const third = (await open(comfyui.video, options)).generate(movie, videoRun({ resume }));
 		await bytesOf(await third);
 		expect(comfy.bodies('/prompt')).toHaveLength(1);

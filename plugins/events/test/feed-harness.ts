@@ -18,7 +18,7 @@ export interface FeedTable {
 	start(job: Job): Promise<number>;
 	complete(job: Job, fence: number): Promise<void>;
 	/** Says on the bus that something happened, as whoever wrote it does. */
-	hint(type: string, job: Job, data?: { readonly progress: number }): void;
+	hint(type: string, job: Job, data?: { readonly progress: number } | { readonly preview: string }): void;
 	/** As {@link Heard.until}, while the clock goes on. */
 	later(what: string, condition: () => boolean): Promise<void>;
 }

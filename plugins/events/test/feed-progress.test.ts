@@ -28,6 +28,30 @@ describe('progress', () => {
 		expect(heard.updates.at(-1)).toMatchObject({ type: 'job.progress', job: { progress: 0.3 } });
 	});
 
+	test('with previews is told with the newest of each job, and never ends a slow reader', async () => {
+		const t = await feedTable();
+		const jobs = [await t.create(), await t.create(), await t.create()];
+		for (const job of jobs) await t.start(job);
+		const controller = new AbortController();
+		const after = await t.store.head();
+		const reader = await t.feed.follow({ tenant: 'a', after, signal: controller.signal });
+		const preview = (what: string) => `data:image/jpeg;base64,${what.padEnd(60_000, 'A')}`;
+		for (const round of ['old', 'new']) {
+			for (const job of jobs) t.hint('job.preview', job, { preview: preview(`${round}${job.id}`) });
+		}
+		const [first, second] = jobs;
+		const updates = reader[Symbol.asyncIterator]();
+		const told = [(await updates.next()).value, (await updates.next()).value];
+		// The third one found the queue half full.
+		expect(told).toMatchObject([
+			{ type: 'job.preview', jobId: first?.id, cursor: undefined, preview: preview(`new${first?.id}`) },
+			{ type: 'job.preview', jobId: second?.id, cursor: undefined, preview: preview(`new${second?.id}`) },
+		]);
+		expect(reader.isDone).toBe(false);
+		controller.abort();
+		expect(await updates.next()).toEqual({ done: true, value: undefined });
+	});
+
 	test('is told at most once a second, and the newest always', async () => {
 		const t = await feedTable();
 		const job = await t.create();

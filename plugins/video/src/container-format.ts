@@ -1,4 +1,4 @@
-import { modelError } from '@plinth/core';
+import { mediaTypeOf, modelError } from '@plinth/core';
 import type { VideoPoster, VideoPreview, VideoSpritesheet } from './model.ts';
 
 const boxHeader = 8;
@@ -16,11 +16,15 @@ export async function* checkedMp4(body: Uint8Array | AsyncIterable<Uint8Array>):
 		}
 		head = Buffer.concat([head, chunk]);
 		if (head.length < boxHeader) continue;
-		if (ascii(head, 4, 8) !== 'ftyp') throw modelError('The model returned bytes that are not MP4.');
+		if (ascii(head, 4, 8) !== 'ftyp') throw await notMp4(head);
 		yield head;
 		head = undefined;
 	}
 	if (head) throw modelError('The model returned no video.');
+}
+
+async function notMp4(head: Uint8Array): Promise<Error> {
+	return modelError(`The model returned bytes that are ${await mediaTypeOf(head)}, not video/mp4.`);
 }
 
 /** Whether the bytes of a picture match its media type. */

@@ -20,7 +20,12 @@ describe('checkedMp4', () => {
 	});
 
 	it.each([
-		['an error page', Buffer.from('<html>502 Bad Gateway</html>'), 'not MP4'],
+		['an error page', Buffer.from('<html>502 Bad Gateway</html>'), 'not video/mp4'],
+		[
+			'an animation',
+			Buffer.from('RIFF\x20\0\0\0WEBPVP8 \x14\0\0\0'.padEnd(64, '\0'), 'latin1'),
+			'image/webp, not video/mp4',
+		],
 		['nothing', Buffer.alloc(0), 'no video'],
 		['a stump', mp4.subarray(0, 7), 'no video'],
 	])('refuses %s', async (_, body, why) => {

@@ -1,12 +1,19 @@
+import { services } from '@plinth/core';
 import { errorOf, eventually, gate, type RequestOptions } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
+import type { VideoRun } from '../src/model.ts';
 import type { Video } from '../src/wire.ts';
-import { type Harness, harness, mp4 } from './harness.ts';
+import { type Harness, harness, jpeg, mp4, png } from './harness.ts';
 
 interface Frame {
 	readonly event?: string;
 	readonly id?: string;
-	readonly data: { readonly type: string; readonly created_at: number; readonly data: Video };
+	readonly data: {
+		readonly type: string;
+		readonly created_at: number;
+		readonly preview?: string;
+		readonly data: Video;
+	};
 }
 
 const eventsOf = (id: string) => `/v1/videos/${id}/events`;
@@ -55,6 +62,74 @@ describe('GET /v1/videos/{id}/events', () => {
 		}
 		const got = (await (await h.send('GET', `/v1/videos/${id}`)).json()) as Video;
 		expect(frames.at(-1)?.data.data).toEqual(got);
+	});
+
+	it('shows previews at most once a second, and stores none', async () => {
+		const h = await harness();
+		const { open, passed } = gate();
+		const published: unknown[] = [];
+		h.app.service(services.events).subscribe({ type: 'job.preview' }, ({ data }) => void published.push(data));
+		let run: VideoRun | undefined;
+		h.model.generate = async (_, given) => {
+			run = given;
+			await passed;
+			return { body: mp4(), mediaType: 'video/mp4' };
+		};
+		const { id } = await h.create();
+		await eventually('the model works', () => run !== undefined);
+		const { body } = await follow(h, id);
+		let text = '';
+		const whole = (async () => {
+			for await (const chunk of body ?? []) text += Buffer.from(chunk).toString();
+		})();
+		run?.preview?.({ body: jpeg, mediaType: 'image/jpeg' });
+		run?.preview?.({ body: png, mediaType: 'image/png' });
+		await eventually('the first one is shown', () => text.includes('event: job.preview'));
+		await h.clock.advance(1_000);
+		run?.preview?.({ body: png, mediaType: 'image/png' });
+		const previews = [
+			`data:image/jpeg;base64,${jpeg.toString('base64')}`,
+			`data:image/png;base64,${png.toString('base64')}`,
+		];
+		await eventually('the second one is published', () => published.length > 1);
+		expect(published).toEqual(previews.map((preview) => ({ preview })));
+		open();
+		await whole;
+		const frame = /event: job.preview\ndata: (.*)\n/.exec(text)?.[1] ?? '';
+		expect(JSON.parse(frame)).toMatchObject({
+			...{ object: 'event', type: 'job.preview', preview: previews[0] },
+			data: { id, object: 'video', status: 'in_progress' },
+		});
+		const again = await framesOf(await follow(h, id, behind('0')));
+		expect(again.map(({ event }) => event)).toEqual(['job.queued', 'job.started', 'job.completed']);
+		const stored = [];
+		for await (const { key } of h.blobs.list('jobs/')) stored.push(key);
+		expect(stored).toEqual([expect.stringMatching(/video\.mp4$/)]);
+	});
+
+	it('shows no preview that is too large, is not what it says, or comes after the end of its call', async () => {
+		const h = await harness();
+		const { open, passed } = gate();
+		let late: VideoRun | undefined;
+		const heard: string[] = [];
+		h.app.service(services.events).subscribe({ type: 'job.preview' }, ({ subject }) => void heard.push(subject));
+		h.model.generate = async (_, run) => {
+			run.preview?.({ body: Buffer.concat([jpeg], 90_001), mediaType: 'image/jpeg' });
+			run.preview?.({ body: png, mediaType: 'image/jpeg' });
+			late = run;
+			await passed;
+			return { body: mp4(), mediaType: 'video/mp4' };
+		};
+		const { id } = await h.create();
+		await eventually('the model works', () => late !== undefined);
+		await h.send('DELETE', `/v1/videos/${id}`);
+		await eventually('the call has ended', async () => {
+			await h.clock.advance(1_000);
+			return late?.signal.aborted === true;
+		});
+		late?.preview?.({ body: jpeg, mediaType: 'image/jpeg' });
+		expect(heard).toEqual([]);
+		open();
 	});
 
 	it('tells a failure, without a top-level error', async () => {
