@@ -44,7 +44,10 @@ export const commonOptions = {
 		.default({}),
 	/** The file of the workflow, exported in API format. */
 	workflow: z.string().min(1),
-	/** Where values go, as `NODE.inputs.NAME`. A list: the same value in several places, or several pictures. */
+	/**
+	 * Where the values of `prompt`, `negative`, `seed`, `width`, `height`, `steps`, `frames`, `image` and `mask` go, as
+	 * `NODE.inputs.NAME`. A list: the same value in several places, or several pictures.
+	 */
 	bindings: z.partialRecord(
 		z.enum(bindingNames),
 		z.union([place, z.array(place).min(1)]).transform((value) => [value].flat()),

@@ -6,8 +6,7 @@ import { commonOptions } from './options.ts';
 import { fetchVideo } from './output.ts';
 import { openPrompts } from './prompts.ts';
 
-/** `4n+1` stands for 1, 5, 9, and so on; `n` for every number. */
-const frameRule = /^(?!0+n)(\d{0,4})n(?:\+(\d{1,4}))?$/;
+const rules = /^(?!0+n)(\d{0,4})n(?:\+(\d{1,4}))?$/;
 
 const config = z
 	.strictObject({
@@ -16,8 +15,8 @@ const config = z
 		seconds: videoAbilityOptions.seconds,
 		/** Frames per second of the workflow. Needed for the binding `frames`. */
 		fps: z.coerce.number<number | string>().positive().max(240).optional(),
-		/** Which numbers of frames the workflow takes: `4n+1` stands for 1, 5, 9, and so on. */
-		frameRule: z.string().regex(frameRule, 'Expected a rule such as "n", "8n" or "4n+1"').default('n'),
+		/** Which numbers of frames the workflow takes: `4n+1` stands for 1, 5, 9, and so on; `n` for every number. */
+		frameRule: z.string().regex(rules, 'Expected a rule such as "n", "8n" or "4n+1"').default('n'),
 	})
 	.refine(({ bindings, fps }) => !bindings.frames || fps !== undefined, {
 		path: ['fps'],
@@ -62,7 +61,7 @@ export const comfyuiVideo = defineModel({
 
 /** The smallest number of frames that a rule allows and that is at least as long: 33 for 2 s at 16 fps with `4n+1`. */
 export function framesFor(seconds: number, fps: number, rule: string): number {
-	const [, factor = '', rest = '0'] = frameRule.exec(rule) ?? [];
+	const [, factor = '', rest = '0'] = rules.exec(rule) ?? [];
 	const [step, offset] = [Number(factor || '1'), Number(rest)];
 	return Math.max(0, Math.ceil((Math.round(seconds * fps) - offset) / step)) * step + offset;
 }

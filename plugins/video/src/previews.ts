@@ -2,8 +2,8 @@ import type { Clock, EventBus, Job } from '@plinth/core';
 import { matchesMediaType } from './container-format.ts';
 import type { VideoPreview } from './model.ts';
 
-/** Maximum bytes of a picture. Its text fits into the queue of a reader of events. */
-const maxBytes = 90_000;
+/** Maximum bytes of a preview. Its text fits into the queue of a reader of events. */
+export const maxPreviewBytes = 90_000;
 /** Previews are published once a second; timers are not exact. */
 const intervalMs = 950;
 
@@ -23,7 +23,7 @@ export function previewer({ bus, clock }: PreviewContext, { id, tenant }: Job): 
 		const now = clock.now();
 		// The absolute difference, because the clock may have been set back.
 		if (Math.abs(now - publishedAt) < intervalMs) return;
-		if (picture.body.length > maxBytes || !matchesMediaType(picture)) return;
+		if (picture.body.length > maxPreviewBytes || !matchesMediaType(picture)) return;
 		publishedAt = now;
 		const { buffer, byteOffset, length } = picture.body;
 		const text = Buffer.from(buffer, byteOffset, length).toString('base64');

@@ -112,6 +112,7 @@ export const ofServers: readonly LimitSection[] = [
 			['Interval of heartbeats', 'jobs.heartbeatMs', ''],
 			['Interval of progress writes', 'jobs.progressMs', ''],
 			['Interval at which a worker looks for jobs of other processes', 'jobs.pollMs', ''],
+			['A preview of a video', 'video.maxPreviewBytes', 'it is not shown'],
 			['The value of `openai-poll-after-ms`', 'plugins.video.with.pollAfterMs', ''],
 		],
 	},

@@ -41,6 +41,7 @@ import { maxRanges } from '../../../plugins/parse/src/request/pages.ts';
 import { parseAttachments } from '../../../plugins/parse/src/route.ts';
 import { transcriptionOptions } from '../../../plugins/transcription/src/options.ts';
 import { videoOptions } from '../../../plugins/video/src/options.ts';
+import { maxPreviewBytes } from '../../../plugins/video/src/previews.ts';
 import { createVideo } from '../../../plugins/video/src/routes/create.ts';
 import { keptMs, maxAttempts } from '../../../plugins/webhooks/src/deliveries.ts';
 import { failingMs, maxEndpoints } from '../../../plugins/webhooks/src/endpoints.ts';
@@ -89,6 +90,7 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 		...ofRoute('POST /api/attachments/parse', parseAttachments({} as never)),
 		...ofRoute('POST /v1/chat/completions', createChatCompletion({} as never)),
 		...ofRoute('POST /v1/files', uploadFile({} as never)),
+		...named('video', { maxPreviewBytes }),
 		...named('files', { page: maxPage, sweepMs: fileSweepMs, uploadTimeoutMs }),
 		...named('namedFiles', referencedFileLimits),
 		...named('fetchedImages', fetchLimits),
