@@ -1,7 +1,6 @@
-import { isPlinthError, modelError, type PlinthError, plinthError } from '@plinth/core';
+import { modelError, type PlinthError, plinthError } from '@plinth/core';
 import { z } from 'zod';
 import type { BindingName } from './options.ts';
-import type { Work } from './run.ts';
 import type { HistoryEntry } from './server.ts';
 import type { Workflow } from './workflow.ts';
 
@@ -31,8 +30,9 @@ const params: Readonly<Partial<Record<BindingName, string>>> = {
 /**
  * The coded error for a prompt that was refused, also where only the output of the config was. Undefined for an
  * accepted one. A fault in a bound value is the client's, and names the binding; others are mistakes of the workflow.
+ * `image` is the parameter of the request that has the pictures.
  */
-export function refusalOf(body: unknown, workflow: Workflow, makes: Work['makes']): PlinthError | undefined {
+export function refusalOf(body: unknown, workflow: Workflow, image: string): PlinthError | undefined {
 	const { error, node_errors: nodes } = refusalSchema.parse(body);
 	const faults = Object.entries(nodes)
 		.filter(([, { dependent_outputs: outputs }]) => error || outputs.includes(workflow.output))
@@ -40,7 +40,6 @@ export function refusalOf(body: unknown, workflow: Workflow, makes: Work['makes'
 	if (!error && faults.length === 0) return undefined;
 	const told = faults.map(({ node, message, details }) => `node ${node}: ${message} (${details})`).join('; ');
 	const cause = new Error(`ComfyUI refuses the workflow: ${told || error?.message}`);
-	const image = makes === 'picture' ? 'image' : 'input_reference';
 	for (const { node, input, type, message: said, details } of faults) {
 		const binding = workflow.bindingOf(node, input);
 		const param = binding === 'image' ? image : binding && params[binding];
@@ -70,9 +69,4 @@ export function failureOf({ status }: Pick<HistoryEntry, 'status'>): PlinthError
 	return /out ?of ?memory|allocation on device/i.test(reason)
 		? modelError('The server of the model has too little memory for this request.', cause)
 		: plinthError('E_MODEL_FAILED', { cause });
-}
-
-/** Whether an error means that the server does not answer at present. */
-export function isOutage(error: unknown): boolean {
-	return isPlinthError(error) && (error.code === 'E_MODEL_UNAVAILABLE' || error.code === 'E_MODEL_TIMEOUT');
 }

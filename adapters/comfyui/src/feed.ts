@@ -1,7 +1,14 @@
 import { WebSocket } from 'undici';
 import { type Message, readMessage } from './messages.ts';
-import type { Run } from './run.ts';
 import type { Server } from './server.ts';
+
+/** Hears of one prompt. */
+export interface FeedListener {
+	readonly ticket: { readonly id: string };
+	onMessage(message: Message): void;
+	/** Called when a prompt of anybody has left the queue, and when the socket is lost: it is time to look. */
+	onChange(): void;
+}
 
 /** Milliseconds after which a socket that does not open is given up. */
 const openMs = 5_000;
@@ -11,7 +18,7 @@ const openMs = 5_000;
  * attempt after a restart listens under the client id of the first one.
  */
 export class Feed {
-	readonly listeners = new Set<Pick<Run, 'ticket' | 'onMessage' | 'onChange'>>();
+	readonly listeners = new Set<FeedListener>();
 	readonly #server: Server;
 	readonly #client: string;
 	#socket: WebSocket | undefined;

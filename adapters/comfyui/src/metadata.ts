@@ -1,4 +1,4 @@
-/** The parts of a picture file: where the first one begins, where the part at a position ends, and whether it is text. */
+/** A file of parts: where the first one begins, where the part at a position ends, and whether that is text. */
 interface Format {
 	readonly first: number;
 	end(file: Buffer, at: number): number;

@@ -1,8 +1,7 @@
 import { mediaTypeOf, modelError, orAbort } from '@plinth/core';
-import { isOutage } from './failure.ts';
 import { withoutText, withoutUserData } from './metadata.ts';
 import type { Surroundings, Work } from './run.ts';
-import type { HistoryEntry, Server } from './server.ts';
+import { type HistoryEntry, isOutage, type Server } from './server.ts';
 
 /** Maximum bytes of a picture. */
 const pictureBytes = 268_435_456;

@@ -1,9 +1,9 @@
 import { modelError, orAbort } from '@plinth/core';
 import type { VideoRun } from '@plinth/plugin-video/model';
-import { isOutage, refusalOf } from './failure.ts';
-import type { Feed } from './feed.ts';
+import { refusalOf } from './failure.ts';
+import type { Feed, FeedListener } from './feed.ts';
 import { type Message, Progress } from './messages.ts';
-import type { HistoryEntry, Picture, PromptState, Server } from './server.ts';
+import { type HistoryEntry, isOutage, type Picture, type PromptState, type Server } from './server.ts';
 import type { Graph, Values, Workflow } from './workflow.ts';
 
 /** Milliseconds between two looks while the socket is open, and while the server or its socket is away. */
@@ -36,7 +36,7 @@ export interface Work {
 export type Surroundings = Pick<VideoRun, 'signal' | 'log'> & Partial<VideoRun>;
 
 /** One prompt, from its first look to its end. */
-export class Run {
+export class Run implements FeedListener {
 	readonly ticket: Ticket;
 	readonly #feed: Feed;
 	readonly #workflow: Workflow;
@@ -79,7 +79,6 @@ export class Run {
 		}
 	}
 
-	/** Takes a message about the prompt. */
 	onMessage(message: Message): void {
 		const { signal, progress, preview } = this.#around;
 		if (signal.aborted) return;
@@ -88,7 +87,6 @@ export class Run {
 		else progress?.(this.#progress.after(message));
 	}
 
-	/** Called when a prompt of anybody has left the queue, and when the socket is lost: it is time to look. */
 	onChange(): void {
 		this.#change.resolve();
 	}
@@ -140,7 +138,7 @@ export class Run {
 		const extra_data = { preview_method: preview ? 'auto' : 'none' };
 		const answer = await orAbort(signal, server.queue(this.ticket.id, { prompt, client_id, extra_data }));
 		this.#answeredAt = server.clock.now();
-		const refusal = refusalOf(answer, this.#workflow, this.#work.makes);
+		const refusal = refusalOf(answer, this.#workflow, this.#work.makes === 'video' ? 'input_reference' : 'image');
 		if (refusal) {
 			// The other outputs of a prompt that was accepted in part are of no use.
 			await server.post('/queue', { delete: [this.ticket.id] }).catch(() => {});

@@ -1,8 +1,7 @@
-import { type Clock, type PlinthError, plinthError } from '@plinth/core';
+import { type Clock, isPlinthError, type PlinthError, plinthError } from '@plinth/core';
 import type { MediaInput } from '@plinth/plugin-video/model';
 import { Agent, type Dispatcher, FormData, request } from 'undici';
 import { z } from 'zod';
-import { isOutage } from './failure.ts';
 import type { CommonOptions } from './options.ts';
 
 const messageSchema = z.tuple([z.string(), z.record(z.string(), z.unknown())]);
@@ -167,4 +166,9 @@ export class Server {
 		const code = isSlow ? 'E_MODEL_TIMEOUT' : 'E_MODEL_UNAVAILABLE';
 		return plinthError(code, { cause: new Error(`${this.url} does not answer`, { cause }) });
 	}
+}
+
+/** Whether an error means that the server does not answer at present. */
+export function isOutage(error: unknown): boolean {
+	return isPlinthError(error) && (error.code === 'E_MODEL_UNAVAILABLE' || error.code === 'E_MODEL_TIMEOUT');
 }

@@ -5,7 +5,8 @@ export interface JobUpdate {
 	/**
 	 * `job.state`: the state of a job when the feed starts. `stream.ready`: the state of all pending jobs was
 	 * sent; jobs that ended before are only in the records. `job.progress`: a fraction, at most once a second
-	 * per job. `job.waiting`: the job's model works on others. `job.preview`: an unfinished state. Others are transitions.
+	 * per job. `job.waiting`: the job's model works on others. `job.preview`: an unfinished state. Others are
+	 * transitions.
 	 */
 	readonly type: 'job.state' | 'stream.ready' | 'job.progress' | 'job.waiting' | 'job.preview' | JobEventType;
 	/** With `job.waiting`: 1 for the job that is next. */
@@ -74,8 +75,8 @@ export interface JobFeed {
 	follow(query: FeedQuery): Promise<FeedReader>;
 	/**
 	 * The updates as an event stream: `event` is the type, `id` the cursor, and `data` is `{ object: 'event',
-	 * type, created_at (Unix seconds), data: view }`, with `position` or `preview` beside it where there is one. A stream that ends
-	 * early closes with `stream.end`, whose data is `{ reason }`.
+	 * type, created_at (Unix seconds), data: view }`, with `position` or `preview` beside it where there is one. A stream
+	 * that ends early closes with `stream.end`, whose data is `{ reason }`.
 	 */
 	events(reader: FeedReader): AsyncIterable<ServerEvent>;
 }
