@@ -44,7 +44,7 @@ export const comfyuiImage = defineModel({
 			const file = await prompts.run({ makes: 'picture', values, ...(images && { images }), mask }, around);
 			const isFixed = steps !== undefined && workflow.count('steps') === 0;
 			return {
-				images: [await fetchPicture(file, around, keepMetadata)],
+				images: [await fetchPicture(file, signal, keepMetadata)],
 				warnings: isFixed ? ['The workflow has a fixed number of steps.'] : [],
 			};
 		};

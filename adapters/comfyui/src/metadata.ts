@@ -1,5 +1,6 @@
 /** A file of parts: where the first one begins, where the part at a position ends, and whether that is text. */
 interface Format {
+	readonly opening: RegExp;
 	readonly first: number;
 	end(file: Buffer, at: number): number;
 	isText(file: Buffer, at: number): boolean;
@@ -8,29 +9,40 @@ interface Format {
 const formats = {
 	/** PNG, third edition, §5.3: length, type, data and checksum. */
 	'image/png': {
+		opening: /^\x89PNG/,
 		first: 8,
 		end: (file, at) => at + 12 + file.readUInt32BE(at),
 		isText: (file, at) => /^(?:tEXt|[iz]TXt|eXIf)$/.test(nameAt(file, at + 4)),
 	},
 	/** RFC 9649 §2.3: type, length and data, to an even length. */
 	'image/webp': {
+		opening: /^RIFF.{4}WEBP/s,
 		first: 12,
 		end: (file, at) => at + 8 + 2 * Math.ceil(file.readUInt32LE(at + 4) / 2),
 		isText: (file, at) => /^(?:EXIF|XMP )$/.test(nameAt(file, at)),
 	},
 	/** ITU-T T.81 §B.1: a marker, and a length that counts itself. Behind the marker 0xda lies the picture. */
 	'image/jpeg': {
+		opening: /^\xff\xd8\xff/,
 		first: 2,
 		end: (file, at) => (file[at + 1] === 0xda ? file.length : at + 2 + file.readUInt16BE(at + 2)),
 		isText: (file, at) => file[at] === 0xff && [0xe1, 0xed, 0xfe].includes(file[at + 1] ?? 0),
 	},
 } as const satisfies Readonly<Record<string, Format>>;
 
+/** The media type of a picture by its first bytes; undefined for other files. */
+export function pictureTypeOf(file: Buffer): PictureType | undefined {
+	const opening = file.toString('latin1', 0, 12);
+	return (Object.keys(formats) as PictureType[]).find((type) => formats[type].opening.test(opening));
+}
+
+type PictureType = keyof typeof formats;
+
 /**
  * A picture without its texts, Exif and XMP, into which ComfyUI writes the whole workflow. The bytes before such a part
  * move over it, in place: usually these are the few of the header.
  */
-export function withoutText(file: Buffer, mediaType: keyof typeof formats): Buffer {
+export function withoutText(file: Buffer, mediaType: PictureType): Buffer {
 	const format: Format = formats[mediaType];
 	let start = 0;
 	for (let at = format.first; at + 8 <= file.length; ) {

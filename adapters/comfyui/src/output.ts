@@ -1,5 +1,7 @@
-import { mediaTypeOf, modelError, orAbort } from '@plinth/core';
-import { withoutText, withoutUserData } from './metadata.ts';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { isPlinthError, modelError, orAbort } from '@plinth/core';
+import { pictureTypeOf, withoutText, withoutUserData } from './metadata.ts';
 import type { Surroundings, Work } from './run.ts';
 import { type HistoryEntry, isOutage, type Server } from './server.ts';
 
@@ -31,20 +33,23 @@ export function fileOf(outputs: HistoryEntry['outputs'], node: string, kind: Wor
 }
 
 /** A saved picture. Rejects for a file that is no PNG, JPEG or WebP. */
-export async function fetchPicture(file: SavedFile, around: Surroundings, keepMetadata: boolean) {
+export async function fetchPicture(file: SavedFile, signal: AbortSignal, keepMetadata: boolean) {
+	const body = await open(file, signal);
 	const chunks: Buffer[] = [];
 	let length = 0;
-	for await (const chunk of download(file, around)) {
+	// Not `for await`, which copies the chunks that wait.
+	body.on('data', (chunk: Buffer) => {
 		chunks.push(chunk);
 		length += chunk.length;
-		if (length > pictureBytes) throw modelError(`The workflow has saved a picture of more than ${pictureBytes} bytes.`);
-	}
+		if (length > pictureBytes) body.destroy(modelError(`The workflow has saved more than ${pictureBytes} bytes.`));
+	});
+	await orAbort(signal, finished(body)).catch((error: unknown) => {
+		throw signal.aborted || isPlinthError(error) ? error : file.server.unavailable(error);
+	});
 	const bytes = Buffer.concat(chunks, length);
-	const mediaType: string = await mediaTypeOf(bytes);
-	if (mediaType !== 'image/png' && mediaType !== 'image/jpeg' && mediaType !== 'image/webp') {
-		throw modelError('The workflow has saved a file that is no PNG, JPEG or WebP.');
-	}
-	return { body: keepMetadata ? bytes : withoutText(bytes, mediaType), mediaType } as const;
+	const mediaType = pictureTypeOf(bytes);
+	if (!mediaType) throw modelError('The workflow has saved a file that is no PNG, JPEG or WebP.');
+	return { body: keepMetadata ? bytes : withoutText(bytes, mediaType), mediaType };
 }
 
 /** A saved video in chunks. */
@@ -54,19 +59,14 @@ export function fetchVideo(file: SavedFile, around: Surroundings, keepMetadata: 
 }
 
 /** A saved file in chunks; an interrupted download goes on where it broke off. */
-async function* download({ server, query }: SavedFile, { signal, log }: Surroundings): AsyncGenerator<Buffer> {
-	const { clock, timeoutMs } = server;
+async function* download(file: SavedFile, { signal, log }: Surroundings): AsyncGenerator<Buffer> {
+	const { clock, timeoutMs } = file.server;
 	let done = 0;
 	let progressAt = clock.now();
 	for (;;) {
 		const from = done;
 		try {
-			const { statusCode, body } = await server.send(`/view?${query}`, { from, signal });
-			if (statusCode !== (from > 0 ? 206 : 200)) {
-				body.destroy();
-				throw server.failed(`/view answered ${statusCode}`);
-			}
-			for await (const chunk of body as AsyncIterable<Buffer>) {
+			for await (const chunk of (await open(file, signal, from)) as AsyncIterable<Buffer>) {
 				done += chunk.length;
 				yield chunk;
 			}
@@ -77,9 +77,16 @@ async function* download({ server, query }: SavedFile, { signal, log }: Surround
 			if (done > from) progressAt = clock.now();
 			// A server that restarts keeps its files.
 			const isOver = clock.now() - progressAt >= timeoutMs;
-			if (!isBroken || isOver) throw isBroken ? server.unavailable(error) : error;
-			log.info({ bytes: done }, 'the download of a file broke off and goes on');
+			if (!isBroken || isOver) throw isBroken ? file.server.unavailable(error) : error;
+			log.info({ bytes: done }, 'the download of a video broke off and goes on');
 			await orAbort(signal, new Promise<void>((resolve) => void clock.after(resumeMs, resolve)));
 		}
 	}
+}
+
+async function open({ server, query }: SavedFile, signal: AbortSignal, from = 0): Promise<Readable> {
+	const { statusCode, body } = await server.send(`/view?${query}`, { from, signal });
+	if (statusCode === (from > 0 ? 206 : 200)) return body;
+	body.destroy();
+	throw server.failed(`/view answered ${statusCode}`);
 }
