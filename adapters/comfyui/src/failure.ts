@@ -57,7 +57,7 @@ export function refusalOf(body: unknown, workflow: Workflow, image: string): Pli
 }
 
 /** The coded error for a prompt that ended without success; undefined for a successful one. */
-export function failureOf({ status }: Pick<HistoryEntry, 'status'>): PlinthError | undefined {
+export function failureOf({ status }: HistoryEntry): PlinthError | undefined {
 	if (!status || status.status_str === 'success') return undefined;
 	const messages = new Map(status.messages);
 	if (messages.has('execution_interrupted')) {

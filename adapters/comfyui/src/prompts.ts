@@ -60,16 +60,16 @@ export class Prompts implements SelfCheck {
 			if (isNew) await checkpoint?.(`${id} ${client} ${server.url}`);
 			signal.throwIfAborted();
 			this.#loaded.add(server);
-			const { outputs, ...entry } = await new Run(ticket, this.#feed(ticket), this.workflow, work, around).follow(
-				isNew,
-			);
+			const run = new Run(ticket, this.#feed(ticket), this.workflow, work, around);
+			const entry = await run.follow(isNew);
 			const failure = failureOf(entry);
 			if (failure) throw failure;
-			return { server, query: fileOf(outputs, this.workflow.output, work.makes) };
+			return { server, query: fileOf(entry.outputs, this.workflow.output, work.makes) };
 		} catch (error) {
 			// Without a checkpoint, no later attempt fetches the work.
-			const isLost = signal.aborted && !checkpoint;
-			if (ticket && isLost) this.#runLater(ticket.server.stop(ticket.id), 'a prompt could not be stopped');
+			if (ticket && signal.aborted && !checkpoint) {
+				this.#runLater(ticket.server.stop(ticket.id), 'a prompt could not be stopped');
+			}
 			throw error;
 		} finally {
 			this.#active -= 1;
@@ -134,6 +134,12 @@ export class Prompts implements SelfCheck {
 	}
 
 	#feed({ server, client }: Ticket): Feed {
+		for (const [key, feed] of this.#feeds) {
+			// Only prompts of this process are still to come.
+			if (feed.listeners.size > 0 || key.startsWith(this.#client)) continue;
+			feed.close();
+			this.#feeds.delete(key);
+		}
 		const key = `${client} ${server.url}`;
 		const feed = this.#feeds.get(key) ?? new Feed(server, client);
 		this.#feeds.set(key, feed);

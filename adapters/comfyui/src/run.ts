@@ -122,8 +122,7 @@ export class Run implements FeedListener {
 		if (this.#losses.running > mostLosses.running || this.#losses.all > mostLosses.all) {
 			throw modelError('The server of the model restarted again during this work.');
 		}
-		const { url } = this.ticket.server;
-		this.#around.log.warn({ server: url }, 'a ComfyUI has restarted; the prompt is sent again');
+		this.#around.log.warn({ server: this.ticket.server.url }, 'a ComfyUI has restarted; the prompt is sent again');
 		this.#wasRunning = false;
 		this.#acceptedAt = undefined;
 	}

@@ -3,6 +3,7 @@ import type { MediaInput } from '@plinth/plugin-video/model';
 import { Agent, type Dispatcher, FormData, request } from 'undici';
 import { z } from 'zod';
 import type { CommonOptions } from './options.ts';
+import type { Graph } from './workflow.ts';
 
 const messageSchema = z.tuple([z.string(), z.record(z.string(), z.unknown())]);
 const entrySchema = z.object({
@@ -70,8 +71,8 @@ export class Server {
 	}
 
 	/** Queues a prompt. Resolves to the response, which may be a refusal. Not aborted: it might have arrived. */
-	queue(id: string, prompt: { readonly client_id: string; readonly prompt: object; extra_data: object }) {
-		const json = { ...prompt, prompt_id: id };
+	queue(id: string, rest: { prompt: Graph; client_id: string; extra_data: object }): Promise<unknown> {
+		const json = { ...rest, prompt_id: id };
 		const sending = this.json(z.unknown(), '/prompt', { json }, [200, 400]);
 		this.#sending.set(id, sending);
 		return sending.finally(() => this.#sending.delete(id));
