@@ -11,7 +11,7 @@ const limits: Readonly<Record<string, number>> = {
 	'adapters/ai-sdk': 1_200,
 	'adapters/audio': 760,
 	'adapters/builtin': 3_500,
-	'adapters/comfyui': 1_150,
+	'adapters/comfyui': 1_155,
 	'adapters/command': 1_625,
 	'adapters/documents': 3_300,
 	'adapters/llama-cpp': 700,
