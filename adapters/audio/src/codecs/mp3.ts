@@ -9,8 +9,8 @@ type Bitrate = 32 | 40 | 48 | 64 | 80 | 96 | 112 | 128 | 160;
 
 /** The bytes of the library, then the compiled module after the first encoding. */
 let binary: Promise<Binary> | undefined;
-/** Encoders that have no stream: each one's memory stays until it is garbage-collected, so they are used again. */
-const idle: WasmMediaEncoder<'audio/mpeg'>[] = [];
+/** An encoder without a stream, to use again: its memory of 17 MB would stay until it is garbage-collected. */
+let idle: WasmMediaEncoder<'audio/mpeg'> | undefined;
 
 /**
  * MPEG audio layer III by LAME, with a constant bit rate. A variable one needs a header with the length,
@@ -21,12 +21,15 @@ export async function openMp3({ sampleRate, kbps }: Settings): Promise<Codec> {
 	const keep = (module: Binary) => {
 		binary = Promise.resolve(module);
 	};
-	const encoder = idle.pop() ?? (await createEncoder('audio/mpeg', await binary, keep));
+	const encoder = idle ?? (await createEncoder('audio/mpeg', await binary, keep));
+	idle = undefined;
 	const outputSampleRate = sampleRate as 24_000;
 	encoder.configure({ channels: 1, sampleRate, outputSampleRate, bitrate: kbps as Bitrate });
 	return {
 		push: (samples) => new Uint8Array(encoder.encode([Float32Array.from(samples, (sample) => sample / 32_768)])),
 		end: () => new Uint8Array(encoder.finalize()),
-		close: () => idle.push(encoder),
+		close() {
+			idle = encoder;
+		},
 	};
 }
