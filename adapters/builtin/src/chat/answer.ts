@@ -1,7 +1,7 @@
 import { Threads, threadFile } from '../threads.ts';
 import type { Conversation, ToolResult } from './conversation.ts';
 import { type Passage, passagesOf, type SearchedDocument } from './passages.ts';
-import type { SearchJob } from './search-worker.ts';
+import type { SearchJob } from './search.ts';
 import { questionTerms } from './words.ts';
 
 const selfDescription =
@@ -17,8 +17,10 @@ const withoutQuestion =
 const maxResult = 4_000;
 const maxBeginning = 20_000;
 const mostBeginnings = 5;
+/** Characters that the main thread searches itself: this takes 3 ms, and a thread holds 15 MB. */
+const maxInline = 20_000;
 
-/** Searches documents in threads. */
+/** Searches long documents in threads. */
 export class Searcher {
 	readonly #threads = new Threads<SearchJob, readonly Passage[]>({
 		file: threadFile(import.meta.url, './search-worker'),
@@ -33,9 +35,16 @@ export class Searcher {
 		const searched = documents.map(({ filename, hasPages, pages }) => ({ filename, hasPages, pages }));
 		const terms = questionTerms(question);
 		if (terms.length === 0) return beginningsOf(searched);
-		const passages = await this.#threads.run({ documents: searched, terms }, { signal });
+		const passages = await this.#search({ documents: searched, terms }, signal);
 		if (passages.length === 0) return 'Not found in the attached documents: no passage has the words of the question.';
 		return ['The attached documents say:', ...passages.map(quoted)].join('\n\n');
+	}
+
+	async #search(job: SearchJob, signal: AbortSignal): Promise<readonly Passage[]> {
+		const pages = job.documents.flatMap((document) => document.pages);
+		const length = pages.reduce((sum, { text }) => sum + text.length, 0);
+		if (length > maxInline) return this.#threads.run(job, { signal });
+		return (await import('./search.ts')).search(job);
 	}
 
 	/** Ends the threads. */
