@@ -148,7 +148,7 @@ export async function ownPostgres(
 		},
 		async remove() {
 			await stop('SIGKILL');
-			await rm(folder, { recursive: true, force: true });
+			await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 		},
 	};
 }

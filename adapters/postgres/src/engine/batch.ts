@@ -55,9 +55,16 @@ export class Batch<Command, Answer> {
 			const answers = await this.#run(members.map(({ command }) => command));
 			members.forEach(({ resolve }, index) => void resolve(answers[index] as Answer));
 		} catch (error) {
-			const isOfOne = ['other', 'full'].includes(failureKind(error));
-			if (members.length > 1 && isOfOne) for (const member of members) await this.#commit([member]);
-			else for (const { reject } of members) reject(toError(error, this.#address));
+			const kind = failureKind(error);
+			const isOfOne = members.length > 1 && ['other', 'full'].includes(kind);
+			if (isOfOne) for (const member of members) await this.#commit([member]);
+			else this.#reject(members, error);
+			// What has waited meanwhile has no time left for a wait of its own.
+			if (kind === 'timeout') this.#reject(this.#waiting.splice(0), error);
 		}
+	}
+
+	#reject(members: readonly Waiting<Command, Answer>[], error: unknown): void {
+		for (const { reject } of members) reject(toError(error, this.#address));
 	}
 }

@@ -1,24 +1,7 @@
 import type { Logger } from '@plinth/core';
-import { formBoolean } from '@plinth/toolkit';
-import { z } from 'zod';
 import { toBootError } from '../errors.ts';
 import { migratePostgres, prepare } from './migrate.ts';
 import { addressOf, Pool } from './pool.ts';
-
-/** The options that all backends of this adapter share. */
-export const databaseOptions = {
-	/** `postgres://user:password@host:5432/database`. Backends with the same URL share its connections. */
-	url: z.string().refine(isPostgresUrl, {
-		error: 'Write a URL such as postgres://host:5432/database, with user and password before the host, percent-encoded',
-	}),
-	/** The schema that holds the tables. It is created if it is absent. */
-	schema: z
-		.string()
-		.regex(/^[a-z_][a-z0-9_]{0,40}$/, 'Use lower-case letters, digits and underscores')
-		.default('plinth'),
-	/** With `false`, a start leaves an older schema alone and reports it; `plinth migrate` changes it. */
-	migrate: formBoolean().default(true),
-};
 
 /** Which database, and which schema in it. */
 export interface DatabaseOptions {
@@ -74,8 +57,4 @@ export async function migrateDatabase({ url, schema }: DatabaseOptions): Promise
 	const { from, to } = await migratePostgres({ url, schema });
 	const what = `the schema "${schema}" of ${addressOf(url)}`;
 	return from === to ? `${what} has version ${to} already` : `${what} was brought from version ${from} to ${to}`;
-}
-
-function isPostgresUrl(text: string): boolean {
-	return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text);
 }

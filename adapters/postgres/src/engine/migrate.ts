@@ -1,6 +1,8 @@
 import { errorFrom } from '@plinth/core';
 import type pg from 'pg';
+import { z } from 'zod';
 import { postgresErrors, toBootError } from '../errors.ts';
+import { databaseOptions } from './options.ts';
 import { Pool } from './pool.ts';
 import { inSchema, type Migration, migrations } from './schema/migrations.ts';
 
@@ -10,20 +12,23 @@ export interface MigrationResult {
 	readonly to: number;
 }
 
+const checked = z.object({ url: databaseOptions.url, schema: databaseOptions.schema });
+
 /** The oldest PostgreSQL that is served. */
 const oldestServer = 150_000;
 
 /**
  * Brings a schema to the present version, under a lock and in one transaction. Only adds, so processes of the version
- * before go on. Rejects with an error that names the remedy.
+ * before go on. Rejects with an error that names the remedy, or with what is wrong with the options.
  */
 export async function migratePostgres(options: {
 	readonly url: string;
 	readonly schema?: string;
 }): Promise<MigrationResult> {
-	const pool = new Pool(options.url);
+	const { url, schema } = checked.parse(options);
+	const pool = new Pool(url);
 	try {
-		return await prepare(pool, options.schema ?? 'plinth', 'migrate');
+		return await prepare(pool, schema, 'migrate');
 	} catch (error) {
 		throw toBootError(error, pool.address);
 	} finally {
@@ -83,13 +88,18 @@ async function adopt(client: pg.ClientBase, schema: string): Promise<void> {
 }
 
 async function checkServer(client: pg.ClientBase): Promise<void> {
-	const { rows } = await client.query<{ version: number; name: string; encoding: string }>(
+	const { rows } = await client.query<{ version: number; name: string; encoding: string; standby: boolean }>(
 		`SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS name,
-			current_setting('server_encoding') AS encoding`,
+			current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby`,
 	);
-	const { version = 0, name, encoding } = rows[0] ?? {};
+	const { version = 0, name, encoding, standby } = rows[0] ?? {};
 	if (version < oldestServer) {
 		throw errorFrom(postgresErrors, 'E_POSTGRES_VERSION', { message: `The server is PostgreSQL ${name}.` });
+	}
+	if (standby) {
+		throw errorFrom(postgresErrors, 'E_POSTGRES_ADDRESS', {
+			message: 'The server is a standby, which takes no writes.',
+		});
 	}
 	if (encoding !== 'UTF8') {
 		throw errorFrom(postgresErrors, 'E_POSTGRES_ENCODING', { message: `The encoding of the database is ${encoding}.` });

@@ -5,9 +5,15 @@ import { failureKind, toError } from '../errors.ts';
 /** How many connections a process has to one URL, those of hints included. */
 const connections = 10;
 
-/** A call fails within two seconds: at most so long for a connection, and so long in all. */
-const connectMs = 1_000;
+/** A call fails within two seconds. What it has begun to connect may take longer, and serves later calls. */
 const callMs = 1_900;
+const connectMs = 3_000;
+
+/** How long a start waits for its connection. */
+const startMs = 10_000;
+
+/** A read is asked again only with so much time left. */
+const againMs = 500;
 
 /** Values of a statement. */
 export type Values = readonly unknown[];
@@ -57,7 +63,7 @@ export class Pool {
 		try {
 			return await this.#query<Row>(text, values, deadline);
 		} catch (error) {
-			const isLate = deadline - performance.now() < connectMs;
+			const isLate = deadline - performance.now() < againMs;
 			if (failureKind(error) !== 'connection' || isLate || this.#isClosed) throw toError(error, this.address);
 		}
 		return this.#query<Row>(text, values, deadline).catch((error: unknown) => {
@@ -77,13 +83,15 @@ export class Pool {
 		}
 	}
 
-	/** Runs a task on one connection, which is closed afterwards. For migrations. */
+	/** Runs a task on a connection of its own, which is closed afterwards. For the start, which may take longer. */
 	async withClient<T>(task: (client: pg.ClientBase) => Promise<T>): Promise<T> {
-		const client = await this.#pool.connect();
+		const client = new pg.Client({ ...clientConfig(this.url), connectionTimeoutMillis: startMs });
+		client.on('error', () => {});
 		try {
+			await client.connect();
 			return await task(client);
 		} finally {
-			client.release(true);
+			await client.end();
 		}
 	}
 
@@ -93,8 +101,29 @@ export class Pool {
 		await this.#pool.end();
 	}
 
+	#connect(deadline: number): Promise<pg.PoolClient> {
+		return new Promise((resolve, reject) => {
+			let isLate = false;
+			const timer = setTimeout(() => {
+				isLate = true;
+				reject(new Error('timeout expired'));
+			}, deadline - performance.now());
+			this.#pool.connect().then(
+				(client) => {
+					clearTimeout(timer);
+					if (isLate) client.release();
+					else resolve(client);
+				},
+				(error: unknown) => {
+					clearTimeout(timer);
+					reject(error);
+				},
+			);
+		});
+	}
+
 	async #query<Row extends Values>(text: string, values: Values, deadline: number): Promise<Row[]> {
-		const client = await this.#pool.connect();
+		const client = await this.#connect(deadline);
 		let fault: Error | undefined;
 		try {
 			const ms = Math.max(1, Math.round(deadline - performance.now()));

@@ -1,7 +1,8 @@
 import { type BusEvent, defineBackend, type EventBus, services } from '@plinth/core';
 import { LocalBus } from '@plinth/toolkit';
 import { z } from 'zod';
-import { databaseOptions, openDatabase } from '../engine/database.ts';
+import { openDatabase } from '../engine/database.ts';
+import { databaseOptions } from '../engine/options.ts';
 import { toBootError } from '../errors.ts';
 import { HintConnection } from './hints.ts';
 

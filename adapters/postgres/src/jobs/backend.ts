@@ -1,6 +1,7 @@
 import { defineBackend, services } from '@plinth/core';
 import { z } from 'zod';
-import { databaseOptions, migrateDatabase, openDatabase } from '../engine/database.ts';
+import { migrateDatabase, openDatabase } from '../engine/database.ts';
+import { databaseOptions } from '../engine/options.ts';
 import { PostgresJobStore } from './store.ts';
 
 /** Jobs in PostgreSQL, for any number of processes. */

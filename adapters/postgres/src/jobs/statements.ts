@@ -11,13 +11,8 @@ const isDue = `j.completed_at IS NULL AND NOT j.removed AND (CASE j.status WHEN 
 /** Values: time, commands. Answers as `AnswerRow`. */
 export const run = `SELECT r.n, ${now}, r.outcome, (r.job).* FROM plinth.run($2::jsonb, $1::bigint) r`;
 
-/** Values: time, ids, fences, progress. A lapsed lease is extended, too, while nobody else has the job. */
-export const heartbeat = `
-	UPDATE plinth.leases l SET until = ${now} + l.lease_ms, progress = greatest(l.progress, least(b.progress, 0.99))
-	FROM (SELECT b.id, b.fence, max(b.progress) AS progress
-		FROM unnest($2::text[], $3::integer[], $4::float8[]) AS b(id, fence, progress) GROUP BY b.id, b.fence) b
-	WHERE l.job_id = b.id AND l.fence = b.fence
-	RETURNING l.job_id, l.fence, l.cancel`;
+/** Values: time, ids, fences, progress. */
+export const heartbeat = 'SELECT b.id, b.fence, b.cancel FROM plinth.beat($2, $3, $4, $1) b';
 
 /** Values: time, ids. */
 export const selectJobs = `SELECT ${now}, s.* FROM plinth.shown s WHERE s.id = ANY ($2) AND NOT s.removed`;

@@ -11,7 +11,8 @@ import {
 } from '@plinth/core';
 import { z } from 'zod';
 import { Batch } from '../engine/batch.ts';
-import { type DatabaseHandle, databaseOptions, migrateDatabase, openDatabase } from '../engine/database.ts';
+import { type DatabaseHandle, migrateDatabase, openDatabase } from '../engine/database.ts';
+import { databaseOptions } from '../engine/options.ts';
 
 /** Records in PostgreSQL, for any number of processes. */
 export const postgresRecords = defineBackend({

@@ -1,18 +1,15 @@
 /** The functions of single jobs. They run inside `plinth.run`, under the lock of the log. */
 export const jobFunctions = `
--- Appends what happened to a job. The code is that of its error.
-CREATE FUNCTION plinth.append(event text, job text, code text, at bigint) RETURNS void LANGUAGE sql AS $$
+-- Appends what happened to a job. The code is that of its error. In PL/pgSQL, which keeps plans from call to call.
+CREATE FUNCTION plinth.append(event text, job text, code text, at bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
 	INSERT INTO plinth.events (type, job_id, kind, tenant, at, data)
-	SELECT event, j.id, j.kind, j.tenant, at, '{"attempt":' || j.attempt
+	SELECT event, j.id, j.kind, j.tenant, append.at, '{"attempt":' || j.attempt
 		|| CASE WHEN event = 'job.failed' THEN coalesce(',"code":' || to_json(code), '') ELSE '' END
 		|| CASE WHEN event IN ('job.completed', 'job.failed') THEN coalesce(',"callback":' || j.callback, '') ELSE '' END
 		|| '}'
-	FROM plinth.jobs j WHERE j.id = job
-$$;
-
-CREATE FUNCTION plinth.show(job text) RETURNS SETOF plinth.shown LANGUAGE sql VOLATILE AS $$
-	SELECT * FROM plinth.shown s WHERE s.id = job
-$$;
+	FROM plinth.jobs j WHERE j.id = job;
+END $$;
 
 CREATE FUNCTION plinth.create_job(c jsonb, at bigint)
 RETURNS TABLE (outcome text, job plinth.shown) LANGUAGE plpgsql AS $$
@@ -33,7 +30,7 @@ BEGIN
 			RETURN QUERY SELECT 'mismatch', NULL::plinth.shown;
 			RETURN;
 		ELSIF FOUND THEN
-			RETURN QUERY SELECT 'replayed', s FROM plinth.show(earlier.id) s;
+			RETURN QUERY SELECT 'replayed', s FROM plinth.shown s WHERE s.id = earlier.id;
 			RETURN;
 		END IF;
 	ELSIF x.fingerprint IS NOT NULL AND x.retry > 0 THEN
@@ -43,7 +40,7 @@ BEGIN
 		ORDER BY j.created_at DESC, j.id DESC LIMIT 1;
 		IF FOUND AND earlier.received_retry < x.retry THEN
 			UPDATE plinth.jobs SET received_retry = x.retry WHERE id = earlier.id;
-			RETURN QUERY SELECT 'replayed', s FROM plinth.show(earlier.id) s;
+			RETURN QUERY SELECT 'replayed', s FROM plinth.shown s WHERE s.id = earlier.id;
 			RETURN;
 		END IF;
 	END IF;
@@ -58,7 +55,7 @@ BEGIN
 	VALUES (x.id, x.kind, x.tenant, x.principal, x.model, x.input, x.max_attempts, x.callback, at, 0, x.key,
 		x.fingerprint, x.retry);
 	PERFORM plinth.append('job.queued', x.id, NULL, at);
-	RETURN QUERY SELECT 'created', s FROM plinth.show(x.id) s;
+	RETURN QUERY SELECT 'created', s FROM plinth.shown s WHERE s.id = x.id;
 END $$;
 
 -- Who has the lease owns the job. The call that ended the attempt may be repeated.
@@ -110,6 +107,21 @@ BEGIN
 		due_at = NULL, content_due_at = at, record_due_at = at + record_ms
 	WHERE id = job;
 	PERFORM plinth.append('job.failed', job, code, at);
+END $$;
+
+-- The heartbeats of one turn of a process. A lapsed lease is extended, too, while nobody else has the job.
+CREATE FUNCTION plinth.beat(ids text[], fences integer[], fractions double precision[], given_now bigint)
+RETURNS TABLE (id text, fence integer, cancel boolean) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE at bigint := coalesce(given_now, plinth.now_ms());
+BEGIN
+	PERFORM plinth.prepare();
+	RETURN QUERY UPDATE plinth.leases l
+		SET until = at + l.lease_ms, progress = greatest(l.progress, least(b.progress, 0.99))
+		FROM (SELECT u.id, u.fence, max(u.progress) AS progress
+			FROM unnest(ids, fences, fractions) AS u(id, fence, progress) GROUP BY u.id, u.fence) b
+		WHERE l.job_id = b.id AND l.fence = b.fence
+		RETURNING l.job_id, l.fence, l.cancel;
 END $$;
 
 -- A heartbeat that brings a checkpoint.

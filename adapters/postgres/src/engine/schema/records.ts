@@ -9,7 +9,7 @@ DECLARE
 	at bigint := coalesce(given_now, plinth.now_ms());
 	kept bigint;
 BEGIN
-	PERFORM set_config('lock_timeout', '1500ms', true);
+	PERFORM plinth.prepare();
 	FOR x IN
 		SELECT r.*, e.place - 1 AS place FROM jsonb_array_elements(commands) WITH ORDINALITY AS e(c, place),
 			jsonb_to_record(e.c) AS r(op text, tenant text, collection text, id text, value text, index_value text,

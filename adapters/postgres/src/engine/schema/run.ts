@@ -8,10 +8,17 @@ CREATE FUNCTION plinth.now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS $$
 	SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
 
--- The advisory lock of the log. It gives up before its caller does.
+-- Settings of one transaction. A wait for a lock ends before its caller gives up. Plans that are kept must suit tables of
+-- any size, so none reads a whole table that has an index.
+CREATE FUNCTION plinth.prepare() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('lock_timeout', '1500ms', true), set_config('enable_seqscan', 'off', true),
+		set_config('jit', 'off', true);
+END $$;
+
+-- The advisory lock of the log.
 CREATE FUNCTION plinth.lock_log() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM set_config('lock_timeout', '1500ms', true);
 	PERFORM pg_advisory_xact_lock(hashtextextended('plinth.log', 0));
 END $$;
 
@@ -25,6 +32,7 @@ DECLARE
 	lapsed text[];
 	locked boolean := false;
 BEGIN
+	PERFORM plinth.prepare();
 	FOR c IN SELECT value FROM jsonb_array_elements(commands) LOOP
 		IF c->>'op' = 'take' THEN
 			IF lapsed IS NULL THEN

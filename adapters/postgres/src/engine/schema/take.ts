@@ -23,6 +23,7 @@ DECLARE
 	x record;
 	j record;
 	last text;
+	first text;
 	served text;
 	allowed text[];
 	limits jsonb;
@@ -34,10 +35,13 @@ BEGIN
 	SELECT * INTO x FROM jsonb_to_record(c) AS r(kind text, worker text, models text[], seen_ms bigint, "count" integer,
 		allowed text[], limits jsonb, per_tenant integer, running text[], lease_ms bigint, record_ms bigint,
 		cancelled text, cancelled_code text, exhausted text, exhausted_code text);
-	INSERT INTO plinth.offers AS o (kind, worker, models, seen_at)
-	VALUES (x.kind, x.worker, x.models, at - at % x.seen_ms)
-	ON CONFLICT (kind, worker) DO UPDATE SET models = excluded.models, seen_at = excluded.seen_at
-	WHERE o.seen_at <> excluded.seen_at OR o.models IS DISTINCT FROM excluded.models;
+	PERFORM FROM plinth.offers o WHERE o.kind = x.kind AND o.worker = x.worker AND o.seen_at = at - at % x.seen_ms
+		AND o.models IS NOT DISTINCT FROM x.models;
+	IF NOT FOUND THEN
+		INSERT INTO plinth.offers (kind, worker, models, seen_at)
+		VALUES (x.kind, x.worker, x.models, at - at % x.seen_ms)
+		ON CONFLICT (kind, worker) DO UPDATE SET models = excluded.models, seen_at = excluded.seen_at;
+	END IF;
 
 	FOR j IN
 		SELECT s.id, s.cancel_requested FROM plinth.jobs s
@@ -66,6 +70,7 @@ BEGIN
 	END IF;
 	SELECT t.tenant INTO last FROM plinth.turns t WHERE t.kind = x.kind;
 	last := coalesce(last, '');
+	first := last;
 	WHILE taken < x.count LOOP
 		SELECT s.id, s.tenant, s.model, s.status INTO j FROM plinth.jobs s
 		WHERE s.completed_at IS NULL AND NOT s.removed AND s.kind = x.kind AND s.tenant > last
@@ -93,7 +98,7 @@ BEGIN
 			started_at = coalesce(s.started_at, at), ended_by = NULL, unoffered_since = NULL
 		WHERE s.id = j.id;
 		PERFORM plinth.append('job.started', j.id, NULL, at);
-		RETURN QUERY SELECT * FROM plinth.show(j.id);
+		RETURN QUERY SELECT * FROM plinth.shown s WHERE s.id = j.id;
 		taken := taken + 1;
 		last := j.tenant;
 		served := j.tenant;
@@ -108,9 +113,9 @@ BEGIN
 			IF left_of >= x.per_tenant THEN full_tenants := full_tenants || j.tenant; END IF;
 		END IF;
 	END LOOP;
-	IF taken > 0 THEN
-		INSERT INTO plinth.turns AS t (kind, tenant) VALUES (x.kind, served)
-		ON CONFLICT (kind) DO UPDATE SET tenant = excluded.tenant WHERE t.tenant <> excluded.tenant;
+	IF served <> first THEN
+		INSERT INTO plinth.turns (kind, tenant) VALUES (x.kind, served)
+		ON CONFLICT (kind) DO UPDATE SET tenant = excluded.tenant;
 	END IF;
 END $$;
 
