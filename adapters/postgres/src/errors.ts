@@ -34,7 +34,7 @@ export type FailureKind = 'retry' | 'connection' | 'timeout' | 'full' | 'other';
 /** Deadlock, serialization failure: the transaction has done nothing and may be run again. */
 const retried = new Set(['40P01', '40001']);
 
-/** Connection lost or refused, server stopping or starting, no slot left, a standby, out of memory, lock not granted. */
+/** Connection lost or refused, server stopping or starting, no slot left, a standby, out of memory. */
 const lost = /^(?:08...|57P0[1-5]|53300|53200|25006|28...|3D000|58000|XX00[01])$/;
 const lockTimeout = '55P03';
 const full = /^(?:53100|53000)$/;

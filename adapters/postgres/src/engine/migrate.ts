@@ -126,7 +126,7 @@ async function versionOf(client: pg.ClientBase, schema: string): Promise<Found> 
 function refuseNewer({ version, serves }: Found, known: number): void {
 	if (serves <= known) return;
 	throw errorFrom(postgresErrors, 'E_POSTGRES_NEWER', {
-		message: `The schema has version ${version}, which serves processes from version ${serves} on. This one has ${known}.`,
+		message: `The schema has version ${version}, which serves processes from version ${serves} on, not this of ${known}.`,
 	});
 }
 

@@ -3,7 +3,7 @@ import type { BusEvent, Clock, Logger } from '@plinth/core';
 import pg from 'pg';
 import { clientConfig } from '../engine/pool.ts';
 
-/** In milliseconds: how often the connection is tried, the wait for its answer, and the longest wait before a new one. */
+/** In milliseconds: how often the connection is tested, the wait for an answer, the longest wait before a new one. */
 const times = { pingMs: 5_000, answerMs: 5_000, longestWaitMs: 2_000, echoMs: 5_000 } as const;
 
 /** Bytes of one notification, which PostgreSQL limits to 7,999. */

@@ -13,8 +13,8 @@ export interface Migration {
 }
 
 /**
- * The steps from an empty schema to the present one. A step that was released is never changed, and only adds: processes
- * of the version before it go on while it runs and after it.
+ * The steps from an empty schema to the present one. A step that was released is never changed, and only adds:
+ * processes of the version before it go on while it runs and after it.
  */
 export const migrations: readonly Migration[] = [
 	{ serves: 1, sql: [tables, jobFunctions, takeFunctions, runFunctions, recordFunctions].join('\n') },

@@ -1,6 +1,6 @@
 /**
- * The tables of version 1. Instants are milliseconds since the Unix epoch, by the clock of the database. JSON is kept as
- * text, because `jsonb` refuses `\u0000` and changes lone surrogates. Ids sort by bytes.
+ * The tables of version 1. Instants are milliseconds since the Unix epoch, by the clock of the database. JSON is kept
+ * as text, because `jsonb` refuses `\u0000` and changes lone surrogates. Ids sort by bytes.
  */
 export const tables = `
 CREATE TABLE plinth.jobs (
