@@ -54,11 +54,11 @@ async function plinth(): Promise<Side> {
 		return id;
 	};
 	const known = await Promise.all(Array.from({ length: 1_000 }, () => create('known')));
+	const take = bySlots((count) => store.take('video', 'worker', { leaseMs: 20_000, count }));
 	return {
 		async job() {
 			await create();
-			const [claim] = await store.take('video', 'worker', { leaseMs: 20_000, count: 1 });
-			if (!claim) throw new Error('No job was given out.');
+			const claim = await take();
 			await store.complete(claim.job.id, claim.fence, { result, retentionMs: 604_800_000 });
 		},
 		create: () => create('created'),
@@ -89,11 +89,11 @@ async function boss(): Promise<Side> {
 	const queue = new PgBoss({ connectionString: url, max: 10, supervise: false, schedule: false });
 	await queue.start();
 	await queue.createQueue('video');
+	const fetch = bySlots((batchSize) => queue.fetch('video', { batchSize }));
 	return {
 		async job() {
 			await queue.send('video', input);
-			const [job] = await queue.fetch('video');
-			if (!job) throw new Error('No job was given out.');
+			const job = await fetch();
 			await queue.complete('video', job.id, result);
 		},
 	};
@@ -103,7 +103,7 @@ interface Boss {
 	start(): Promise<unknown>;
 	createQueue(name: string): Promise<unknown>;
 	send(name: string, data: object): Promise<unknown>;
-	fetch(name: string): Promise<readonly { readonly id: string }[]>;
+	fetch(name: string, options: { batchSize: number }): Promise<readonly { readonly id: string }[]>;
 	complete(name: string, id: string, output: object): Promise<unknown>;
 }
 
@@ -134,6 +134,25 @@ async function bare(): Promise<Side> {
 			]);
 		},
 		read: () => pool.query('SELECT * FROM bare WHERE id = $1', [known[Math.floor(Math.random() * known.length)]]),
+	};
+}
+
+/** One worker with many slots: those that are free when it asks are filled by one call. */
+function bySlots<T>(take: (count: number) => Promise<readonly T[]>): () => Promise<T> {
+	let free: ((job: T | undefined) => void)[] = [];
+	const fill = async () => {
+		const slots = free;
+		free = [];
+		const jobs = await take(slots.length);
+		slots.forEach((slot, index) => void slot(jobs[index]));
+	};
+	return async () => {
+		const job = await new Promise<T | undefined>((resolve) => {
+			if (free.length === 0) setImmediate(fill);
+			free.push(resolve);
+		});
+		if (job === undefined) throw new Error('No job was given out.');
+		return job;
 	};
 }
 
