@@ -1,3 +1,4 @@
+import { formBoolean } from '@plinth/toolkit';
 import { z } from 'zod';
 
 /** The options that all backends of this adapter share. */
@@ -12,7 +13,7 @@ export const databaseOptions = {
 		.regex(/^[a-z_][a-z0-9_]{0,40}$/, 'Use lower-case letters, digits and underscores')
 		.default('plinth'),
 	/** With `false`, a start leaves an older schema alone and reports it; `plinth migrate` changes it. */
-	migrate: z.boolean().default(true),
+	migrate: formBoolean().default(true),
 };
 
 function isPostgresUrl(text: string): boolean {
