@@ -30,7 +30,6 @@ export async function configPage(): Promise<string> {
 	return [
 		'---\naside: false\n---',
 		'# Config reference',
-		'This page lists every key of a config. The schemas that check a config produce it.',
 		`Sections: ${sectionNames.map((name) => `[${name}](#${name})`).join(' · ')}`,
 		[
 			'- A text may contain `${NAME}` or `${NAME:-default}` for an environment variable.',

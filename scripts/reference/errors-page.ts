@@ -21,13 +21,11 @@ export async function errorsPage(): Promise<string> {
 	return [
 		'---\naside: false\n---',
 		'# Errors',
-		'This page lists every coded error. [Troubleshooting](../troubleshooting.md) has the cause and the cure of each.',
+		'[Troubleshooting](../troubleshooting.md) has the cause and the cure of each error. A message may be more exact.',
 		'Clients read the status, the type and the code. Logs and your own code read the name.',
-		'A message may be more exact than the one here.',
 		`\`\`\`json\n${JSON.stringify({ error: example }, null, 2)}\n\`\`\``,
 		[
 			'- The type is `requests` with status 429, `server_error` from 500, and `invalid_request_error` otherwise.',
-			'- The table names any other type.',
 			'- “retry” has the seconds of `retry-after`.',
 			'- With “no”, the answer has `x-should-retry: false`, and SDKs do not retry.',
 		].join('\n'),
@@ -39,8 +37,7 @@ export async function errorsPage(): Promise<string> {
 			),
 		]),
 		'## At the start',
-		'These problems keep a server from starting. One `BootError` with the code `E_BOOT` has all of them.',
-		'Each problem has a name, an owner, a place in the config and a remedy.',
+		'One `BootError` with the code `E_BOOT` has all problems that keep a server from starting.',
 		table(
 			['name', 'remedy'],
 			Object.entries(bootErrors).map(([code, remedy]) => [`\`${code}\``, cell(remedy)]),

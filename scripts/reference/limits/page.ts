@@ -41,12 +41,9 @@ export async function limitsPage(): Promise<string> {
 	return [
 		'---\naside: false\n---',
 		'# Limits',
-		'This page lists every limit of the built-in composition, its value, and what happens beyond it.',
+		'These are the limits of the built-in composition.',
 		[
 			'- “Set by” is a place in the config. A value without a place is fixed.',
-			'- A plugin may set other limits for its own routes.',
-			'- A refusal has the four-key error body.',
-			'- Where the headers allow it, the server refuses before it reads the body.',
 			'- Where waiting helps, the answer has `retry-after` with at most 60 seconds.',
 		].join('\n'),
 		...sections.flat(),
@@ -58,7 +55,7 @@ export async function limitsPage(): Promise<string> {
 const unlimited = [
 	'Disk space. On a full disk, every write is refused with 507 `storage_full`. Watch the free space.',
 	'The number of videos of a tenant. Each video is deleted when it expires.',
-	'Requests per second of a valid key. Put a rate limit in front when tenants share a machine.',
+	'Requests per second of a valid key. Put a rate limit in front.',
 ];
 
 function take(values: Map<string, string>, name: string): string {

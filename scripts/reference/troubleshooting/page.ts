@@ -17,7 +17,7 @@ export async function troubleshootingPage(): Promise<string> {
 	return [
 		'---\noutline: 2\n---',
 		'# Troubleshooting',
-		'Find your message below. Each entry has a cause and a cure. The search field finds messages, too.',
+		'Find your message below, or with the search field.',
 		[
 			'- `plinth check` tests a config without starting a server.',
 			'- `plinth doctor` tests the machine: Node, memory, disks, stores, keys, port and variables.',
@@ -25,8 +25,7 @@ export async function troubleshootingPage(): Promise<string> {
 		].join('\n'),
 		...sections,
 		'## At the start',
-		'These problems keep a server from starting. The report lists all of them at once.',
-		'It names the part at fault and the place in the config.',
+		'The report lists all problems at once, with the part at fault and the place in the config.',
 		...startEntries(),
 	].join('\n\n');
 }
