@@ -15,7 +15,7 @@ const limits: Readonly<Record<string, number>> = {
 	'adapters/command': 1_625,
 	'adapters/documents': 3_300,
 	'adapters/llama-cpp': 700,
-	'adapters/openai': 3_530,
+	'adapters/openai': 3_500,
 	'adapters/sherpa-onnx': 700,
 	'plugins/transcription': 1_010,
 	'plugins/webhooks': 1_500,

@@ -36,12 +36,7 @@ async function picturePart(
 	{ dialect, images, signal }: PartTools,
 ): Promise<FormPart> {
 	if (mediaType !== 'image/webp' || dialect.inputs.webp) {
-		return {
-			name,
-			file: source,
-			filename: `${stem}.${mediaType.slice('image/'.length)}`,
-			mediaType,
-		};
+		return { name, file: source, filename: `${stem}.${mediaType.slice('image/'.length)}`, mediaType };
 	}
 	const { data } = await images.transcode(source, { format: 'png' }, signal);
 	return { name, file: data, filename: `${stem}.png`, mediaType: 'image/png' };

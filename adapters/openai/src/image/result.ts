@@ -46,7 +46,7 @@ export async function pictureIn(
 	const { b64_json: base64, url, revised_prompt: revised } = members(item);
 	const body = (await json.bytes(base64)) ?? (await fetched(json, url, tools));
 	const mediaType = body && mediaTypeOf(body);
-	if (!body || !mediaType) throw modelFault(where);
+	if (!body || !mediaType) throw invalidResponse(where, 'sent something else than a PNG, JPEG or WebP picture');
 	const revisedPrompt = json.text(revised);
 	return { body, mediaType, ...(revisedPrompt ? { revisedPrompt } : {}) };
 }
@@ -73,10 +73,6 @@ async function fetched(json: LongJson, url: unknown, { upstream, signal }: Resul
 	if (!address) return undefined;
 	if (address.startsWith('data:')) return json.bytes(url);
 	return (await upstream.fetch(address, signal)).bytes(pictureBytes);
-}
-
-function modelFault(where: string): Error {
-	return invalidResponse(where, 'sent something else than a PNG, JPEG or WebP picture');
 }
 
 function mediaTypeOf(bytes: Buffer): 'image/png' | 'image/jpeg' | 'image/webp' | undefined {

@@ -48,11 +48,5 @@ function headOf(bytes: Buffer, format: Buffer, size: number): WavHead {
 		code === pcm && format.readUInt16LE(14) === 16 && (channels === 1 || channels === 2) && sampleRate >= slowest;
 	// A streaming writer states the length 0, or the largest number.
 	const isKnown = size > 0 && size < 0x7fff_0000;
-	return {
-		bytes,
-		sampleRate,
-		channels,
-		isPlain,
-		dataBytes: isKnown ? size : undefined,
-	};
+	return { bytes, sampleRate, channels, isPlain, dataBytes: isKnown ? size : undefined };
 }

@@ -94,13 +94,8 @@ export class Connection {
 
 	/** The headers of a JSON request to the server: names in lower case and values, alternating. */
 	headerList(accept: string): readonly string[] {
-		const own = Object.entries(this.#credentials());
-		const all = {
-			accept,
-			...Object.fromEntries(own.map(([name, value]) => [name.toLowerCase(), value])),
-			'content-type': 'application/json',
-		};
-		return Object.entries(all).flat();
+		const own = Object.entries(this.#credentials()).map(([name, value]) => [name.toLowerCase(), value]);
+		return Object.entries({ accept, ...Object.fromEntries(own), 'content-type': 'application/json' }).flat();
 	}
 
 	#credentials(): Readonly<Record<string, string>> {

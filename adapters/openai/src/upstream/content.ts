@@ -11,9 +11,7 @@ export interface Content {
 /** Creates the body of one attempt; `form` creates an empty form. Files of forms are read while they are sent. */
 export async function contentOf(body: RequestBody | undefined, form: () => FormData): Promise<Content> {
 	if (!body) return { headers: {}, body: null };
-	if ('json' in body) {
-		return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body.json) };
-	}
+	if ('json' in body) return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body.json) };
 	// undici sets the content type of a form.
 	return { headers: {}, body: await filled(form(), body.form) };
 }

@@ -53,9 +53,7 @@ export function responseError(cause: ErrorResponse, origins: Origins, retryAfter
 		return plinthError('E_BODY_TOO_LARGE', { message, cause });
 	}
 	if (status === 408 || status === 504 || status === 524) return plinthError('E_MODEL_TIMEOUT', { cause });
-	if (unready.has(status)) {
-		return plinthError('E_MODEL_UNAVAILABLE', { cause, ...waits });
-	}
+	if (unready.has(status)) return plinthError('E_MODEL_UNAVAILABLE', { cause, ...waits });
 	if (status === 400 || status === 422) return refusal(cause, origins);
 	return plinthError('E_MODEL_FAILED', { cause });
 }
@@ -88,9 +86,7 @@ function refusal(cause: ErrorResponse, { params, ours }: Origins): PlinthError {
 	const { reported } = cause;
 	const isOurs = reported.param === 'model' || ours?.has(reported.param ?? '');
 	// The config chooses the name of the model.
-	if (!params || isOurs || reported.code === 'model_not_found') {
-		return plinthError('E_MODEL_FAILED', { cause });
-	}
+	if (!params || isOurs || reported.code === 'model_not_found') return plinthError('E_MODEL_FAILED', { cause });
 	const known = knownError(reported, cause);
 	if (known) return known;
 	const { param, message } = reported;
@@ -112,16 +108,12 @@ function retryAfter(ms: number | undefined): { headers?: Readonly<Record<string,
 
 /** The coded error for a connection that failed before a response began. */
 export function connectionError(where: string, cause: unknown): PlinthError {
-	return plinthError('E_MODEL_UNAVAILABLE', {
-		cause: new Error(`${where} cannot be reached`, { cause }),
-	});
+	return plinthError('E_MODEL_UNAVAILABLE', { cause: new Error(`${where} cannot be reached`, { cause }) });
 }
 
 /** The coded error for a server that sends nothing in time. */
 export function timeoutError(where: string): PlinthError {
-	return plinthError('E_MODEL_TIMEOUT', {
-		cause: new Error(`${where} was silent for too long`),
-	});
+	return plinthError('E_MODEL_TIMEOUT', { cause: new Error(`${where} was silent for too long`) });
 }
 
 /** The coded error for an incomplete or invalid response. `what` is only for the log. */

@@ -6,10 +6,7 @@ export function knownMembers(
 	{ names, value }: RawBody,
 	known: ReadonlySet<string>,
 ): Readonly<Record<string, unknown>> | undefined {
-	for (const name of names) {
-		if (!known.has(name) || value[name] === null) return undefined;
-	}
-	return value;
+	return names.every((name) => known.has(name) && value[name] !== null) ? value : undefined;
 }
 
 /** The beginning of an event that reports an error. It cannot follow a line break inside JSON. */
