@@ -94,7 +94,7 @@ export class Connection {
 
 	/** The headers of a JSON request to the server: names in lower case and values, alternating. */
 	headerList(accept: string): readonly string[] {
-		const own = Object.entries(this.#credentials()).map(([name, value]) => [name.toLowerCase(), value]);
+		const own = Object.entries(this.#credentials()).map(([name, value]) => [name.toLowerCase(), value] as const);
 		return Object.entries({ accept, ...Object.fromEntries(own), 'content-type': 'application/json' }).flat();
 	}
 

@@ -154,16 +154,7 @@ export class Exchange {
 			const stop = () => reject(this.reason);
 			if (this.aborted) stop();
 			const remove = this.onAbort(stop);
-			work.then(
-				(value) => {
-					remove();
-					resolve(value);
-				},
-				(error) => {
-					remove();
-					reject(error);
-				},
-			);
+			work.then(resolve, reject).then(remove);
 		});
 	}
 

@@ -2,10 +2,10 @@ import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { Answer, BinaryOptions, ByteSource } from '../../contract/http/reply.ts';
 import type { ByteRange } from '../../contract/ports/blob-store.ts';
 import type { Exchange } from '../exchange.ts';
-import { isUnmodified, meetsConditions } from './conditions.ts';
+import { isUnchanged, isUnmodified, meetsConditions } from './conditions.ts';
 import { attachment } from './filename.ts';
 import { readPooled } from './pooled-reader.ts';
-import { isUnchanged, requestedRange } from './range.ts';
+import { requestedRange } from './range.ts';
 import { pieces, sendUnchanged, sendWhole, writeHead, writePiece } from './send.ts';
 
 /** Answers with bytes, whole or one window of them, at the pace of the reader. */
@@ -15,40 +15,27 @@ export async function sendBinary(
 ): Promise<void> {
 	const { req } = exchange;
 	const headers: Record<string, string> = { ...describe(source, options), ...own };
-	if (!meetsConditions(req, headers)) {
-		discardSource(exchange, source);
-		throw plinthError('E_PRECONDITION_FAILED');
-	}
-	if (isUnchanged(req, headers.etag) || isUnmodified(req, headers)) {
-		await pass(exchange, source);
-		return sendUnchanged(exchange, headers);
-	}
-	const range = status === 200 ? windowOf(exchange, source, options) : undefined;
-	if (range) {
-		headers['content-range'] = `bytes ${range.start}-${range.end}/${source.size}`;
-		headers['content-length'] = String(range.end - range.start + 1);
-	}
-	if (req.method === 'HEAD') {
-		await pass(exchange, source);
-		return sendWhole(exchange, status, '', headers);
-	}
-	await pump(exchange, source, range, () => writeHead(exchange, range ? 206 : status, headers));
-}
-
-/** Answers without the bytes, unless there are none. */
-async function pass(exchange: Exchange, source: ByteSource): Promise<void> {
-	discardSource(exchange, source);
-	if (source.check) await exchange.orAbort(source.check());
-}
-
-function windowOf(exchange: Exchange, source: ByteSource, { ranges, etag }: BinaryOptions): ByteRange | undefined {
-	if (!ranges || source.size === undefined) return undefined;
+	const isKnown = isUnchanged(req, headers.etag) || isUnmodified(req, headers);
+	let range: ByteRange | undefined;
 	try {
-		return requestedRange(exchange.req, source.size, etag);
+		if (!meetsConditions(req, headers)) throw plinthError('E_PRECONDITION_FAILED');
+		if (options.ranges && source.size !== undefined && status === 200 && !isKnown) {
+			range = requestedRange(req, source.size, options.etag);
+		}
 	} catch (error) {
 		discardSource(exchange, source);
 		throw error;
 	}
+	if (isKnown || req.method === 'HEAD') {
+		discardSource(exchange, source);
+		if (source.check) await exchange.orAbort(source.check());
+		return isKnown ? sendUnchanged(exchange, headers) : sendWhole(exchange, status, '', headers);
+	}
+	if (range) {
+		headers['content-range'] = `bytes ${range.start}-${range.end}/${source.size}`;
+		headers['content-length'] = String(range.end - range.start + 1);
+	}
+	await pump(exchange, source, range, () => writeHead(exchange, range ? 206 : status, headers));
 }
 
 /** Whoever leaves while the bytes are being opened must not leave an open file behind. */

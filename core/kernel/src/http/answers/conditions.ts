@@ -17,6 +17,15 @@ export function isUnmodified({ headers }: IncomingMessage, { 'last-modified': ch
 	return headers['if-none-match'] === undefined && timeOf(changed) <= timeOf(headers['if-modified-since']);
 }
 
+/** Whether `If-None-Match` names the tag, which has its quotes, by weak comparison. */
+export function isUnchanged(req: IncomingMessage, etag: string | undefined): boolean {
+	const header = req.headers['if-none-match'];
+	if (header === undefined || etag === undefined) return false;
+	if (header.trim() === '*') return true;
+	const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+	return header.split(',').some((tag) => opaque(tag) === opaque(etag));
+}
+
 /** NaN, which no comparison accepts, for what is no date. */
 function timeOf(date = ''): number {
 	return Date.parse(date);

@@ -20,15 +20,6 @@ export function requestedRange(req: IncomingMessage, size: number, etag: string 
 	return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Whether `If-None-Match` names the tag, which has its quotes, by weak comparison. */
-export function isUnchanged(req: IncomingMessage, etag: string | undefined): boolean {
-	const header = req.headers['if-none-match'];
-	if (header === undefined || etag === undefined) return false;
-	if (header.trim() === '*') return true;
-	const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
-	return header.split(',').some((tag) => opaque(tag) === opaque(etag));
-}
-
 function suffix(length: number, size: number): ByteRange | undefined {
 	if (length === 0) throw unsatisfiable(size);
 	// An empty whole has no window, yet asking for its end is no error.

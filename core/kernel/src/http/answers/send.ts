@@ -6,7 +6,7 @@ import { watchPace } from '../pace.ts';
 import { http } from '../required.ts';
 import { jsonText } from './base64.ts';
 import { acceptedEncoding, compress, minBytes } from './compress.ts';
-import { isUnchanged } from './range.ts';
+import { isUnchanged } from './conditions.ts';
 
 /** Headers of an answer, lower-case names. */
 export type Headers = Readonly<Record<string, string>>;
@@ -67,34 +67,26 @@ function visible(id: string): string {
 	return /^[!-~]+$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
 }
 
-/** Answers with JSON; with 304 where `headers` have an `etag` that the client knows. */
-export function sendJson(exchange: Exchange, status: number, value: unknown, own: Headers = {}): Promise<void> {
+/** Answers with JSON, in the encoding that the client prefers; with 304 where `own` has an `etag` that it knows. */
+export async function sendJson(exchange: Exchange, status: number, value: unknown, own: Headers = {}): Promise<void> {
+	const { req, res } = exchange;
 	const text = jsonText(value);
 	const length = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
-	const headers: Headers = {
+	const headers: Record<string, string> = {
 		'cache-control': 'no-store',
 		...own,
 		'content-type': 'application/json; charset=utf-8',
 		'content-length': String(length),
 	};
-	const mayShrink = exchange.compresses && length >= minBytes && typeof text === 'string' && isBare(exchange.res);
-	if (mayShrink) return sendShort(exchange, status, text, headers);
-	if (isUnchanged(exchange.req, own.etag)) return sendUnchanged(exchange, headers);
-	return sendWhole(exchange, status, text, headers);
-}
-
-/** Answers with text in the encoding that the client prefers. */
-async function sendShort(exchange: Exchange, status: number, text: string, own: Headers): Promise<void> {
-	const { req, res } = exchange;
-	const vary = [own.vary ?? res.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ');
-	const headers = { ...own, vary };
+	const mayShrink = exchange.compresses && length >= minBytes && typeof text === 'string' && isBare(res);
+	if (mayShrink) headers.vary = [own.vary ?? res.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ');
 	if (isUnchanged(req, own.etag)) return sendUnchanged(exchange, headers);
-	const encoding = acceptedEncoding(req.headers['accept-encoding']);
-	if (!encoding) return sendWhole(exchange, status, text, headers);
+	const encoding = mayShrink ? acceptedEncoding(req.headers['accept-encoding']) : undefined;
+	if (!mayShrink || !encoding) return sendWhole(exchange, status, text, headers);
 	const bytes = await compress(text, encoding);
-	const length = String(bytes.length);
-	const body = { pieces: () => pieces(bytes) };
-	return sendWhole(exchange, status, body, { ...headers, 'content-encoding': encoding, 'content-length': length });
+	headers['content-encoding'] = encoding;
+	headers['content-length'] = String(bytes.length);
+	return sendWhole(exchange, status, { pieces: () => pieces(bytes) }, headers);
 }
 
 /** Says that what the client has is still the same (RFC 9110 §15.4.5). */

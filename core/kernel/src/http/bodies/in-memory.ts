@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
 import type { BodyEncoding } from '../../contract/http/route.ts';
 import type { Exchange } from '../exchange.ts';
-import { cutOff, malformed, refuseHostile } from './json/json.ts';
+import { cutOff, malformed } from './json/json.ts';
 
 /**
  * The body that a parser of the host has left in `req.body`, or in `ctx.request.body` of Koa, as a request that can be
@@ -24,7 +24,6 @@ export function bodyOfHost(
 
 function asJson(body: unknown, encoding: BodyEncoding): Buffer {
 	if (body === undefined || encoding !== 'json') throw lost();
-	refuseHostile(body);
 	try {
 		return Buffer.from(JSON.stringify(body));
 	} catch (cause) {

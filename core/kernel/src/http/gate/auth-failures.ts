@@ -77,28 +77,11 @@ function withoutPort(text: string): string {
 
 function network(address: string): string {
 	if (!isIPv6(address)) return address;
-	const groups = expand(address);
-	const [, , , , , , high = 0, low = 0] = groups;
-	const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-	if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-	const prefix = groups.slice(0, 4).map((group) => group.toString(16));
-	return `${prefix.join(':')}::/64`;
-}
-
-/** The eight groups of a valid IPv6 address. */
-function expand(address: string): readonly number[] {
-	const [head = [], tail] = address.replace(/%.*$/, '').split('::').map(groupsOf);
-	if (!tail) return head;
-	const gap = Array.from({ length: 8 - head.length - tail.length }, () => 0);
-	return [...head, ...gap, ...tail];
-}
-
-/** `0:ffff:192.0.2.1` has four groups: a dotted end stands for two. */
-function groupsOf(text: string): readonly number[] {
-	return text.split(':').flatMap((part) => {
-		if (part === '') return [];
-		if (!part.includes('.')) return [Number.parseInt(part, 16)];
-		const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);
-		return [(a << 8) | b, (c << 8) | d];
-	});
+	// Written as a host it has no zone, no leading zeros and no dotted end (WHATWG URL, "IPv6 serializer").
+	const plain = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
+	const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(plain) ?? [];
+	if (high && low) return [high, low].flatMap((pair) => [...Buffer.from(pair.padStart(4, '0'), 'hex')]).join('.');
+	const [head = [], tail = []] = plain.split('::').map((part) => part.split(':').filter(Boolean));
+	const gap = Array.from({ length: 8 - head.length - tail.length }, () => '0');
+	return `${[...head, ...gap, ...tail].slice(0, 4).join(':')}::/64`;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../../../../test/support/characters.ts';
-import { hasPoison, isDeep, Utf8Check } from '../../../src/http/bodies/json/json.ts';
+import { hasPoison } from '../../../src/http/bodies/json/json.ts';
 import { JsonScanner } from '../../../src/http/bodies/json/scanner.ts';
 
 const bounds = { depth: 8, keys: 40, values: 100 };
@@ -16,11 +16,6 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 function scan(chunks: readonly Buffer[], limits = bounds) {
 	const scanner = new JsonScanner(limits);
 	return chunks.map((chunk) => scanner.push(chunk)).find((excess) => excess !== undefined);
-}
-
-function isUtf8(chunks: readonly Buffer[]): boolean {
-	const check = new Utf8Check();
-	return chunks.every((chunk) => check.push(chunk)) && check.end();
 }
 
 /** What the scan counts, found by walking through the parsed value. */
@@ -107,52 +102,7 @@ describe('a scan', { timeout: 30_000 }, () => {
 	});
 });
 
-describe('a check of UTF-8', () => {
-	const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-	const decodes = (bytes: Uint8Array) => {
-		try {
-			strict.decode(bytes);
-			return true;
-		} catch {
-			return false;
-		}
-	};
-	const lead = fc.constantFrom(0x41, 0x80, 0xbf, 0xc0, 0xc3, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xff);
-	const bytes = fc.oneof(
-		anyText().map((text) => Buffer.from(text)),
-		fc.array(lead, { maxLength: 8 }).map((list) => Buffer.from(list)),
-		fc.uint8Array({ maxLength: 12 }).map((list) => Buffer.from(list)),
-	);
-
-	it('agrees with a strict decoder, however the bytes are cut', () => {
-		fc.assert(
-			fc.property(fc.array(bytes, { maxLength: 4 }), places, (parts, at) => {
-				const whole = Buffer.concat(parts);
-				expect(isUtf8(cut(whole, at))).toBe(decodes(whole));
-				expect(isUtf8([...whole].map((byte) => Buffer.of(byte)))).toBe(decodes(whole));
-			}),
-			{ numRuns: 3_000 },
-		);
-	});
-
-	it.each([
-		['an overlong slash', [0xc0, 0xaf]],
-		['an overlong slash of three bytes', [0xe0, 0x80, 0xaf]],
-		['a surrogate', [0xed, 0xa0, 0x80]],
-		['a character behind the last one', [0xf4, 0x90, 0x80, 0x80]],
-		['half a character', [0xf0, 0x9f, 0x98]],
-		['a continuation without a beginning', [0x80]],
-	])('refuses %s', (_, list) => {
-		expect(isUtf8([Buffer.from(list)])).toBe(false);
-		expect(isUtf8(list.map((byte) => Buffer.of(byte)))).toBe(false);
-	});
-});
-
 describe('a parsed value', () => {
-	it('is deep above the levels that are allowed', () => {
-		expect([isDeep(5, 0), isDeep([], 0), isDeep([[1]], 2), isDeep([[{}]], 2)]).toEqual([false, true, false, true]);
-	});
-
 	it.each([
 		['{"a":[{"__proto__":1}]}', true],
 		['[[{"constructor":{"prototype":null}}]]', true],

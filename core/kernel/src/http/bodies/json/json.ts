@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 import type Koa from 'koa';
@@ -29,7 +28,7 @@ export function jsonReader(limit: number): JsonReader {
 	return async (ctx, signal, transform) => {
 		parse ??= await loadParser(limit);
 		signal.throwIfAborted();
-		const bytes = new CheckedBytes(ctx.req, { signal, limit, transform });
+		const bytes = new CheckedBytes(ctx.req, signal, limit, transform);
 		try {
 			const standIn: Context = Object.create(ctx, { req: { value: bytes } });
 			await parse(standIn, () => Promise.resolve());
@@ -38,7 +37,7 @@ export function jsonReader(limit: number): JsonReader {
 		}
 		if (bytes.isEmpty) throw malformed('the body is empty');
 		const { body } = ctx.request as { body?: unknown };
-		refuseHostile(body);
+		if (hasPoison(body)) throw malformed('a key is "__proto__", or "prototype" in a "constructor"');
 		return body;
 	};
 }
@@ -62,24 +61,12 @@ async function loadParser(limit: number): Promise<Koa.Middleware> {
 	});
 }
 
-/** Throws `E_BODY_MALFORMED` for a parsed body that nests too deep or carries a key that could reach a prototype. */
-export function refuseHostile(body: unknown): void {
-	if (isDeep(body, httpLimits.depth)) throw malformed(excesses.depth);
-	if (hasPoison(body)) throw malformed('a key is "__proto__", or "prototype" in a "constructor"');
-}
-
 /** What is said of a text that exceeds a bound. */
 export const excesses: Readonly<Record<keyof JsonBounds, string>> = {
 	depth: `it nests deeper than ${httpLimits.depth} levels`,
 	keys: `it has more than ${httpLimits.keys} keys`,
 	values: `it has more than ${httpLimits.values} values`,
 };
-
-interface CheckedBytesOptions {
-	readonly signal: AbortSignal;
-	readonly limit: number;
-	readonly transform: JsonTransform | undefined;
-}
 
 /** The bytes of a request, with its headers. It ends with an error at the first thing that is refused. */
 class CheckedBytes extends Transform {
@@ -89,10 +76,10 @@ class CheckedBytes extends Transform {
 	readonly #limit: number;
 	readonly #transform: JsonTransform | undefined;
 	readonly #scanner = new JsonScanner(httpLimits);
-	readonly #utf8 = new Utf8Check();
+	readonly #utf8 = new TextDecoder('utf-8', { fatal: true });
 	#received = 0;
 
-	constructor(req: IncomingMessage, { signal, limit, transform }: CheckedBytesOptions) {
+	constructor(req: IncomingMessage, signal: AbortSignal, limit: number, transform: JsonTransform | undefined) {
 		super();
 		// What passes a transform is shorter than it was announced, which the parser would take for a broken body.
 		const { 'content-length': _, ...others } = req.headers;
@@ -133,7 +120,7 @@ class CheckedBytes extends Transform {
 	}
 
 	override _flush(done: TransformCallback): void {
-		done(this.#utf8.end() ? null : malformed(notUtf8), this.#transform?.rest());
+		done(this.#checkUtf8(), this.#transform?.rest());
 	}
 
 	#check(chunk: Buffer): PlinthError | null {
@@ -141,14 +128,22 @@ class CheckedBytes extends Transform {
 		if (this.#received > this.#limit) return bodyTooLarge(this.#limit);
 		// A transform scans by itself.
 		const excess = this.#transform ? undefined : this.#scanner.push(chunk);
-		if (excess) return malformed(excesses[excess]);
-		return this.#utf8.push(chunk) ? null : malformed(notUtf8);
+		return excess ? malformed(excesses[excess]) : this.#checkUtf8(chunk);
+	}
+
+	/** Without a chunk: whether the last character is whole. */
+	#checkUtf8(chunk?: Buffer): PlinthError | null {
+		try {
+			this.#utf8.decode(chunk, { stream: chunk !== undefined });
+			return null;
+		} catch {
+			return malformed('it is not UTF-8');
+		}
 	}
 
 	readonly #leave = () => this.detach(this.#signal.reason);
 }
 
-const notUtf8 = 'it is not UTF-8';
 /** Why a body is malformed that has not come as it was announced. */
 export const cutOff = 'the body ended early or cannot be decoded';
 
@@ -174,50 +169,15 @@ export function malformed(reason: string, cause?: unknown): PlinthError {
 	return plinthError('E_BODY_MALFORMED', { message: `The request body cannot be read: ${reason}.`, cause });
 }
 
-/** Whether bytes that arrive in chunks are UTF-8 (RFC 3629). A character may be split between chunks. */
-export class Utf8Check {
-	/** The bytes of a character that goes on in the next chunk: three at most. */
-	#carried: Buffer = Buffer.alloc(0);
-
-	/** False as soon as the bytes cannot be UTF-8 any more. */
-	push(chunk: Buffer): boolean {
-		const bytes = this.#carried.length > 0 ? Buffer.concat([this.#carried, chunk]) : chunk;
-		const whole = bytes.length - splitAtEnd(bytes);
-		// A copy, so that the chunk can be freed.
-		this.#carried = Buffer.from(bytes.subarray(whole));
-		return isUtf8(bytes.subarray(0, whole));
-	}
-
-	/** False when the last character is cut off. */
-	end(): boolean {
-		return this.#carried.length === 0;
-	}
-}
-
-/** How many bytes at the end are the beginning of a longer character. */
-function splitAtEnd(bytes: Buffer): number {
-	for (let count = 1; count <= Math.min(3, bytes.length); count++) {
-		const byte = bytes[bytes.length - count] ?? 0;
-		if (byte < 0x80) return 0;
-		if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > count ? count : 0;
-	}
-	return 0;
-}
-
-/** Whether a parsed value nests deeper than `depth` levels. */
-export function isDeep(value: unknown, depth: number): boolean {
-	let below = 0;
-	for (const _ of levels(value)) if (++below > depth) return true;
-	return false;
-}
-
 /**
  * Whether an object somewhere in a parsed value has its own key `__proto__`, or a key `constructor` whose value has a
  * key `prototype`: a careless merge would write through either into every object of the process.
  */
 export function hasPoison(value: unknown): boolean {
-	for (const level of levels(value)) {
+	// Level by level and not by recursion, which deep input would overflow.
+	for (let level = [value].filter(isObject); level.length > 0; ) {
 		if (level.some((node) => Object.hasOwn(node, '__proto__') || reachesPrototype(node))) return true;
+		level = level.flatMap((node) => Object.values(node).filter(isObject));
 	}
 	return false;
 }
@@ -226,15 +186,6 @@ function reachesPrototype(node: object): boolean {
 	if (!Object.hasOwn(node, 'constructor')) return false;
 	const value: unknown = node.constructor;
 	return isObject(value) && Object.hasOwn(value, 'prototype');
-}
-
-/** The arrays and objects of a value, level by level. Not by recursion, which deep input would overflow. */
-function* levels(value: unknown): Generator<readonly object[]> {
-	let level = [value].filter(isObject);
-	while (level.length > 0) {
-		yield level;
-		level = level.flatMap((node) => Object.values(node).filter(isObject));
-	}
 }
 
 function isObject(value: unknown): value is object {
