@@ -64,7 +64,6 @@ async function runnerOf(
 	};
 	const models: Models<VideoModel> = {
 		get,
-		names: () => ['m'],
 		list: () => [get('m')],
 		slots: () => new Map([['m', undefined]]),
 		reserve: () => Promise.resolve(false),

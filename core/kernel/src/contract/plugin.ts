@@ -22,8 +22,6 @@ export interface BoundModel<M> {
 export interface Models<M> extends JobModels {
 	/** Finds a model by id or alias, or throws `E_MODEL_NOT_FOUND`. A pool has the model of its first member. */
 	get(id: string): BoundModel<M>;
-	/** Every name by which `get` finds one: ids, aliases and pools. */
-	names(): readonly string[];
 	/** All of them, in the order of the config, without pools. */
 	list(): readonly BoundModel<M>[];
 	/**

@@ -1,3 +1,4 @@
+import { orAbort } from '../contract/abort.ts';
 import type { SweepItem } from '../contract/jobs/job-store.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
@@ -102,14 +103,7 @@ export class Housekeeping {
 
 /** Resolves after `ms`, or when the signal aborts. */
 function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-	return new Promise((resolve) => {
-		if (signal.aborted) return resolve();
-		const finish = () => {
-			cancelTimer();
-			signal.removeEventListener('abort', finish);
-			resolve();
-		};
-		const cancelTimer = clock.after(ms, finish);
-		signal.addEventListener('abort', finish, { once: true });
-	});
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const cancelTimer = clock.after(ms, resolve);
+	return orAbort(signal, promise).catch(cancelTimer);
 }

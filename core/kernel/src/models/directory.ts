@@ -100,16 +100,16 @@ export class ModelDirectory {
 	/** The models of one kind, as a plugin sees them. */
 	ofKind<M>(kind: string, facts?: (model: M) => JsonObject): Models<M> {
 		if (facts) this.#facts.set(kind, facts as (model: unknown) => JsonObject);
-		const ofKindNamed = () => [...this.#named].filter(([, target]) => target.kind === kind);
-		const ofKind = () => this.#targets.filter((target) => target.kind === kind);
 		return {
 			get: (id) => this.#find(kind, id).bound as BoundModel<M>,
-			names: () => ofKindNamed().map(([name]) => name),
-			list: () =>
-				ofKind()
-					.filter(({ isPool }) => !isPool)
-					.map(({ bound }) => bound as BoundModel<M>),
-			slots: () => new Map(ofKindNamed().map(([name, target]) => [name, slotsOf(target)])),
+			list: () => {
+				const models = this.#targets.filter((target) => target.kind === kind && !target.isPool);
+				return models.map(({ bound }) => bound as BoundModel<M>);
+			},
+			slots: () => {
+				const named = [...this.#named].filter(([, target]) => target.kind === kind);
+				return new Map(named.map(([name, target]) => [name, slotsOf(target)]));
+			},
 			reserve: async (id, caller) => {
 				const { models } = this.#find(kind, id);
 				// The first slot of a pool ends the wait for the others.

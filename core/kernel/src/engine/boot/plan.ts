@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { BackendDefinition, BackendInstance, Provides } from '../../contract/backend.ts';
+import type { BackendDefinition, BackendInstance } from '../../contract/backend.ts';
 import type { BootTree } from '../../contract/boot-tree.ts';
 import { otherCoreCopy } from '../../contract/core-identity.ts';
 import { type JobSettings, jobSettings } from '../../contract/jobs/settings.ts';
@@ -106,15 +106,7 @@ function planPart(
 		report('E_API_VERSION', `has version ${String(apiVersion)} of the plugin API; this core has 1.`);
 	}
 	if (malformed || apiVersion !== 1) return [];
-	const {
-		needs = {},
-		provides,
-		jobs,
-	} = definition as {
-		readonly needs?: Needs;
-		readonly provides?: Provides;
-		readonly jobs?: readonly string[];
-	};
+	const { needs = {}, provides, jobs }: Partial<PluginDefinition> = definition as PluginDefinition;
 	const at = { owner: place.owner, path: `${place.path}.with`, variables };
 	const part = {
 		...place,

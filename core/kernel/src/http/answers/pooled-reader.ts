@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { isReusableBody, type ReusableBody } from '../../contract/ports/blob-store.ts';
-import { http } from '../required.ts';
+import { isBare } from './send.ts';
 
 const bufferBytes = 524_288;
 
@@ -14,7 +14,9 @@ const maxSpare = 32;
  * what a download costs is fresh memory. A chunk is valid until the next call. Undefined: iterate the body.
  */
 export function readPooled(body: AsyncIterable<Uint8Array>, res: ServerResponse): PooledReader | undefined {
-	return isReusableBody(body) && copiesAtOnce(res) ? new PooledReader(body) : undefined;
+	// A host's middleware that wraps `write`, and answers without a socket, may keep the bytes behind its callback.
+	const isCopiedAtOnce = isBare(res) && res.socket instanceof Socket;
+	return isReusableBody(body) && isCopiedAtOnce ? new PooledReader(body) : undefined;
 }
 
 /** An iterator over a body whose chunks share their memory. */
@@ -41,12 +43,4 @@ export class PooledReader implements AsyncIterator<Uint8Array, undefined> {
 	finish(): void {
 		if (spare.length < maxSpare) spare.push(this.#buffer);
 	}
-}
-
-/**
- * Whether a write's callback means that the system has the bytes. A host's middleware that wraps `write`, and answers
- * without a socket, may keep them longer.
- */
-function copiesAtOnce(res: ServerResponse): boolean {
-	return res.write === http.ServerResponse.prototype.write && res.socket instanceof Socket;
 }

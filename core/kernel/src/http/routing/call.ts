@@ -74,17 +74,22 @@ class LazyMembers {
 
 	constructor(exchange: Exchange) {
 		this.#exchange = exchange;
-		const { log, signal } = LazyMembers.#getters;
-		Object.defineProperties(this, { log: { enumerable: true, get: log }, signal: { enumerable: true, get: signal } });
+		Object.defineProperties(this, LazyMembers.#getters);
 	}
 
 	// One getter for all calls: V8 keeps an object whose getter is its own in memory.
 	static readonly #getters = {
-		log(this: LazyMembers) {
-			return this.#exchange.log;
+		log: {
+			enumerable: true,
+			get(this: LazyMembers) {
+				return this.#exchange.log;
+			},
 		},
-		signal(this: LazyMembers) {
-			return this.#exchange.signal;
+		signal: {
+			enumerable: true,
+			get(this: LazyMembers) {
+				return this.#exchange.signal;
+			},
 		},
 	};
 }

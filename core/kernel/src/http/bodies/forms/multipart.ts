@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type PlinthError, plinthError } from '../../../contract/errors/coded-error.ts';
-import { isUpload, type UploadedFile } from '../../../contract/http/upload.ts';
+import { isUpload } from '../../../contract/http/upload.ts';
 import { shownFilename } from '../../answers/filename.ts';
 import type { ResolvedLimits } from '../../limits.ts';
 import { Spool } from '../files/spool.ts';
@@ -59,18 +60,13 @@ async function readParts(
 	}
 }
 
-interface Upload {
-	readonly saved: Promise<UploadedFile>;
-	stop(): void;
-}
-
 /** The parts that have arrived, in their order. Files may still be on their way to the disk. */
 class Parts {
 	readonly #limits: ResolvedLimits;
 	readonly #spool: Spool;
 	readonly #ownsChunks: boolean;
 	readonly #entries: FormEntry[] = [];
-	readonly #uploads: Upload[] = [];
+	readonly #streams: Readable[] = [];
 
 	constructor(limits: ResolvedLimits, spool: Spool, ownsChunks: boolean) {
 		this.#limits = limits;
@@ -94,7 +90,7 @@ class Parts {
 			attempt(reject, () => fieldPath(name ?? ''));
 			const saved = this.#spool.save(stream, shownFilename(filename ?? ''), this.#ownsChunks);
 			saved.catch(reject);
-			this.#uploads.push({ saved, stop: () => stream.destroy(new Error('The upload is broken off.')) });
+			this.#streams.push(stream);
 			this.#entries.push({ name, value: saved });
 		});
 	}
@@ -108,8 +104,8 @@ class Parts {
 
 	/** Breaks off the files and waits until nothing is written any more. */
 	async stop(): Promise<void> {
-		for (const upload of this.#uploads) upload.stop();
-		await Promise.allSettled(this.#uploads.map(({ saved }) => saved));
+		for (const stream of this.#streams) stream.destroy(new Error('The upload is broken off.'));
+		await Promise.allSettled(this.#entries.map(({ value }) => value));
 	}
 }
 
@@ -124,20 +120,14 @@ function isUnchosen(value: unknown): boolean {
 }
 
 function createParser(req: IncomingMessage, limits: ResolvedLimits): BusboyInstance {
-	const longest = Math.max(limits.field, ...Object.values(limits.fieldsEndingIn));
+	const fieldSize = Math.max(limits.field, ...Object.values(limits.fieldsEndingIn));
+	const { file: fileSize, files, fields, parts, headerPairs } = limits;
 	try {
 		const parser = new Busboy({
 			headers: { ...req.headers, 'content-type': req.headers['content-type'] ?? '' },
 			// Blobs come without a name: whatever does not say that it is text is a file.
 			isPartAFile: (_name, type, filename) => filename !== undefined || !isText(type),
-			limits: {
-				fieldSize: longest,
-				fileSize: limits.file,
-				files: limits.files,
-				fields: limits.fields,
-				parts: limits.parts,
-				headerPairs: limits.headerPairs,
-			},
+			limits: { fieldSize, fileSize, files, fields, parts, headerPairs },
 		});
 		// It may still complain after it was destroyed.
 		parser.on('error', () => {});
@@ -153,9 +143,9 @@ function isText(type = 'text/plain'): boolean {
 
 function watchLimits(parser: BusboyInstance, limits: ResolvedLimits, reject: (reason: unknown) => void): void {
 	parser.once('error', (error) => reject(malformed(error)));
-	parser.once('partsLimit', () => reject(tooMany('parts', limits.parts)));
-	parser.once('filesLimit', () => reject(tooMany('files', limits.files)));
-	parser.once('fieldsLimit', () => reject(tooMany('fields', limits.fields)));
+	for (const what of ['parts', 'files', 'fields'] as const) {
+		parser.once(`${what}Limit`, () => reject(tooMany(what, limits[what])));
+	}
 }
 
 function watchRequest(
