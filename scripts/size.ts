@@ -5,7 +5,7 @@ const root = resolve(import.meta.dirname, '..');
 
 /** The most non-blank lines that a package may have, without its tests. */
 const limits: Readonly<Record<string, number>> = {
-	'core/kernel': 12_450,
+	'core/kernel': 12_330,
 	'core/testing': 5_000,
 	'core/toolkit': 2_545,
 	'adapters/ai-sdk': 1_200,

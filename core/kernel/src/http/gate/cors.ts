@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Reply } from '../../contract/http/reply.ts';
 import { respond } from '../answers/respond.ts';
 import type { Context, Next } from '../context.ts';
@@ -23,8 +23,9 @@ export class Cors {
 	}
 
 	/** Marks the answer, and answers the preflight of a listed page. */
-	handle({ req, res, state }: Context, next: Next): Promise<unknown> {
-		if (!this.#mark(req, res) || !isPreflight(req)) return next();
+	handle(ctx: Context, next: Next): Promise<unknown> {
+		const { req, state } = ctx;
+		if (!this.#mark(ctx) || !isPreflight(req)) return next();
 		const found = this.#routes.find(state.entry.target.path);
 		state.exchange.route = found?.template;
 		// Refused here, an unknown path would be a CORS error in the browser. The request itself is answered 404.
@@ -33,10 +34,11 @@ export class Cors {
 	}
 
 	/** True: the request's page is of a listed origin. */
-	#mark(req: IncomingMessage, res: ServerResponse): boolean {
+	#mark(ctx: Context): boolean {
+		const { req, res } = ctx;
 		const isOpen = this.#origins.has('*');
 		// Also without an Origin: a cache must not hand such an answer to a page that may not read it.
-		if (!isOpen) addVary(res, 'Origin');
+		if (!isOpen) ctx.vary('Origin');
 		const { origin } = req.headers;
 		if (origin === undefined || !(isOpen || this.#origins.has(origin.toLowerCase()))) return false;
 		res.setHeader('access-control-allow-origin', isOpen ? '*' : origin);
@@ -60,9 +62,4 @@ export class Cors {
 /** Whether this is the request before a cross-origin request. It carries no key. */
 function isPreflight({ method, headers }: IncomingMessage): boolean {
 	return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
-}
-
-function addVary(res: ServerResponse, name: string): void {
-	const before = res.getHeader('vary');
-	res.setHeader('vary', before === undefined ? name : `${String(before)}, ${name}`);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { invalidValue } from '../../contract/errors/coded-error.ts';
 import { errors } from '../../contract/errors/errors.ts';
@@ -119,7 +119,7 @@ class RequestIdempotency implements Idempotency {
 	static readonly #lazy = {
 		enumerable: true,
 		get(this: RequestIdempotency): string {
-			this.#fingerprint ??= sha256(canonical(this.#facts()));
+			this.#fingerprint ??= hash('sha256', canonical(this.#facts()));
 			return this.#fingerprint;
 		},
 	};
@@ -141,15 +141,11 @@ function lengthOf({ headers }: IncomingMessage): number | undefined {
 	return sent !== undefined && /^\d{1,15}$/.test(sent) ? Number(sent) : undefined;
 }
 
-function sha256(text: string): string {
-	return createHash('sha256').update(text).digest('hex');
-}
-
 /** JSON with sorted keys; files, whose bytes retries encode anew, stand in by their hash and type. */
 function canonical(value: unknown): string {
 	if (isUpload(value)) return `file:${value.sha256}:${value.mediaType}`;
 	// Hashing a long text costs less than copying it around.
-	if (typeof value === 'string' && value.length > 65_536) return `text:${sha256(value)}`;
+	if (typeof value === 'string' && value.length > 65_536) return `text:${hash('sha256', value)}`;
 	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
 	if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
 	const members = Object.entries(value)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import { errors } from '../../contract/errors/errors.ts';
@@ -33,7 +33,7 @@ export function systemRoutes({ readiness, models, openapi }: SystemOptions): rea
 		handler: (_, { publicUrl }) => {
 			const document = openapi(publicUrl);
 			// A weak tag, which names every encoding of it.
-			const etag = `W/"${createHash('sha256').update(JSON.stringify(document)).digest('base64url')}"`;
+			const etag = `W/"${hash('sha256', JSON.stringify(document), 'base64url')}"`;
 			return Reply.json(document, { headers: { etag, 'cache-control': 'no-cache' } });
 		},
 	});

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
@@ -75,7 +75,7 @@ export function ownerState(text: string): 'alive' | 'gone' | 'unknown' {
 }
 
 function machineName(): string {
-	machine ??= createHash('sha256').update(describeMachine()).digest('hex').slice(0, 12);
+	machine ??= hash('sha256', describeMachine()).slice(0, 12);
 	return machine;
 }
 
