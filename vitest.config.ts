@@ -34,6 +34,9 @@ const lengthy = [
 	'test/reference/typed.test.ts',
 ];
 
+/** Runs for minutes, whatever it runs on. */
+const churn = 'test/engines/cluster/churn.test.ts';
+
 export default defineConfig({
 	resolve: { conditions },
 	ssr: { resolve: { conditions, externalConditions: ['@plinth/source', 'node'] } },
@@ -107,18 +110,18 @@ export default defineConfig({
 				test: {
 					name: 'engines',
 					include: ['test/engines/**/*.test.ts'],
-					exclude: ['test/engines/node_modules/**'],
+					exclude: ['test/engines/node_modules/**', churn],
 					maxWorkers: 1,
 					testTimeout: 120_000,
 					hookTimeout: 60_000,
 				},
 			},
 			{
-				// The same files as in `system`, with their full numbers of rounds.
+				// The same files as in `system`, with their full numbers of rounds, and one that needs PostgreSQL.
 				extends: true,
 				test: {
 					name: 'long',
-					include: ['test/system/{comfyui-disconnects,comfyui-kills,drain,fuzz,kills,webhook-kills}.test.ts'],
+					include: ['test/system/{comfyui-disconnects,comfyui-kills,drain,fuzz,kills,webhook-kills}.test.ts', churn],
 					testTimeout: 7_200_000,
 					env: { PLINTH_TEST_LONG: '1' },
 				},

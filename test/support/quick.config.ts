@@ -1,12 +1,15 @@
 import { defineConfig } from '@plinth/core';
+import { video } from '@plinth/plugin-video';
 import { quickVideo } from './quick-video.ts';
 
 const { TEST_PRESET = 'plinth:embedded', TEST_JOBS = '{}', TEST_SERVER = '{}', TEST_RUNS = '' } = process.env;
+const { TEST_RETENTION_SECONDS = '86400' } = process.env;
 
 /** The built-in composition with a quick model beside it, for processes of a test: `fleet.ts` starts them. */
 export default defineConfig({
 	extends: TEST_PRESET,
 	server: JSON.parse(TEST_SERVER),
 	jobs: JSON.parse(TEST_JOBS),
+	plugins: { video: video({ retentionHours: Number(TEST_RETENTION_SECONDS) / 3_600 }) },
 	models: { quick: quickVideo({ runs: TEST_RUNS }) },
 });

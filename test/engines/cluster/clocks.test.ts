@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { eventually } from '@plinth/testing';
+import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
+import { root } from '../../support/cli.ts';
+import type { WireVideo } from '../../support/client.ts';
+import { createFleet, type Fleet, type Member, type MemberOptions, type Server } from '../../support/fleet.ts';
+import { printTable } from '../../support/table.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { loggedEvents } from './support.ts';
+
+const jobs = { leaseMs: 1_500, heartbeatMs: 300, progressMs: 100, pollMs: 300, sweepMs: 300 };
+const retentionSeconds = 5;
+const retrySeconds = 1;
+/** What a busy machine may add to a time that is promised. */
+const slackMs = 2_000;
+
+const right: MemberOptions = {
+	env: {
+		TEST_RETENTION_SECONDS: String(retentionSeconds),
+		PLINTH_WEBHOOK_ALLOW_PRIVATE: 'true',
+		PLINTH_WEBHOOK_RETRY_SECONDS: Array.from({ length: 5 }, () => retrySeconds).join(),
+	},
+};
+
+/** Options of a member on the host whose clock is wrong. */
+const wrongBy = (hours: number): MemberOptions => ({
+	env: {
+		...right.env,
+		NODE_OPTIONS: `--import=${join(root, 'test/support/shifted-clock.ts')}`,
+		TEST_CLOCK_SHIFT_MS: String(hours * 3_600_000),
+	},
+});
+
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let fleet: Fleet;
+let receiver: WebhookReceiver;
+
+beforeEach(async () => {
+	database = await testDatabase();
+	fleet = await createFleet('clocks', { jobs, database: database.url });
+	receiver = await startWebhookReceiver();
+	onTestFailed(() => console.error(fleet.output()));
+});
+
+afterEach(async () => {
+	await fleet.remove();
+	await receiver.close();
+	await database.remove();
+});
+
+const startsOf = async (id: string) =>
+	(await loggedEvents(database.url)).filter(({ type, jobId }) => type === 'job.started' && jobId === id);
+
+/** Starts a worker beside the one that has the job, and kills that one when the job is nearly done; the time to the next start. */
+async function handOver({ client }: Server, id: string, holder: Member, next: MemberOptions) {
+	const before = (await startsOf(id)).length;
+	const heir = await fleet.work(next);
+	const isNearlyDone = async () => (await client.json<WireVideo>(`/v1/videos/${id}`)).progress >= 0.9;
+	await eventually('the job is nearly done', isNearlyDone, 15_000);
+	expect((await startsOf(id)).length).toBe(before);
+	await holder.kill();
+	const killedAt = performance.now();
+	await eventually('the next one has it', async () => (await startsOf(id)).length > before, 15_000);
+	return { heir, ms: Math.round(performance.now() - killedAt) };
+}
+
+/** When a path stops to answer 200, in milliseconds since the Unix epoch. */
+async function goneAt({ client }: Server, path: string): Promise<number> {
+	let at = 0;
+	const isGone = async () => {
+		at = Date.now();
+		const answer = await client.send(path);
+		await answer.arrayBuffer();
+		return answer.status !== 200;
+	};
+	await eventually('it is gone', isGone, 1_000 * retentionSeconds + 10_000);
+	return at;
+}
+
+describe.each([2, -2])('a host whose clock is %i hours off', (hours) => {
+	const wrong = wrongBy(hours);
+
+	test('keeps its leases, and takes over those of others, in time', async () => {
+		const [api, first] = await Promise.all([fleet.serve({ role: 'api', ...wrong }), fleet.work(wrong)]);
+		const { id, created_at } = await api.client.create({ model: 'quick', prompt: 'ms=5000' });
+		expect(Math.abs(created_at - Date.now() / 1_000)).toBeLessThan(5);
+		await eventually('it runs', async () => (await startsOf(id)).length === 1);
+		const toRight = await handOver(api, id, first, right);
+		const toWrong = await handOver(api, id, toRight.heir, wrong);
+		const { status, completed_at, expires_at } = await api.client.finished(id);
+
+		printTable(`leases, with a clock ${hours} h off`, {
+			'kill of the wrong host to the next attempt (ms)': toRight.ms,
+			'kill of the right host to the next attempt (ms)': toWrong.ms,
+			attempts: (await startsOf(id)).length,
+		});
+		for (const { ms } of [toRight, toWrong]) {
+			expect(ms).toBeGreaterThan(jobs.leaseMs - jobs.heartbeatMs - 500);
+			expect(ms).toBeLessThan(jobs.leaseMs + jobs.pollMs + slackMs);
+		}
+		expect(status).toBe('completed');
+		expect((expires_at ?? 0) - (completed_at ?? 0)).toBe(retentionSeconds);
+		expect(Math.abs((completed_at ?? 0) - Date.now() / 1_000)).toBeLessThan(5);
+	});
+
+	test('lets content expire and sends webhooks in time', async () => {
+		const [here, there] = await Promise.all([
+			fleet.serve({ role: 'api', ...wrong }),
+			fleet.serve({ role: 'api', ...right }),
+			fleet.work(wrong),
+			fleet.work(right),
+		]);
+		const path = '/hook';
+		const body = { name: 'hook', url: receiver.url + path, event_types: ['video.completed'] };
+		const endpoint = (await (await here.client.post('/v1/webhook_endpoints', body)).json()) as {
+			signing_secret: string;
+		};
+		receiver.secrets.set(path, endpoint.signing_secret);
+		const arrived = new Map<string, number[]>();
+		receiver.mood = () => (receiver.arrivals.length % 2 === 0 ? 'fail' : 'ok');
+
+		const made = await Promise.all(
+			[here, there, here, there].map(({ client }, n) => client.create({ model: 'quick', prompt: `${n} ms=50` })),
+		);
+		const done = await Promise.all(made.map(({ id }) => there.client.finished(id)));
+		const expired = await Promise.all(
+			done.map(async ({ id, expires_at, url = '' }, n) => {
+				const reader = [here, there][n % 2] as Server;
+				expect((await fetch(url)).status).toBe(200);
+				return (await goneAt(reader, `/v1/videos/${id}/content`)) - 1_000 * (expires_at ?? 0);
+			}),
+		);
+		const taken = () => receiver.arrivals.filter(({ isTaken }) => isTaken).map(({ event }) => event.data.id);
+		await eventually('all are told', () => made.every(({ id }) => taken().includes(id)), 10_000).catch(() => {});
+
+		printTable(`expiry and webhooks, with a clock ${hours} h off`, {
+			'content gone after its expiry (ms)': expired.join(', '),
+			'webhooks taken': taken().length,
+			requests: receiver.arrivals.length,
+			faults: receiver.faults.join(' ') || 'none',
+		});
+		void arrived;
+		for (const ms of expired) {
+			expect(ms).toBeGreaterThan(-1_000);
+			expect(ms).toBeLessThan(1_000 + jobs.leaseMs + slackMs);
+		}
+		expect(receiver.faults).toEqual([]);
+		expect(taken().toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+	});
+});
