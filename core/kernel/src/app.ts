@@ -3,6 +3,7 @@ import type { AppConfig } from './contract/config.ts';
 import type { Clock } from './contract/ports/clock.ts';
 import type { Logger } from './contract/ports/logger.ts';
 import type { Needs, ResolvedNeeds } from './contract/service.ts';
+import { services } from './contract/services.ts';
 import { providedValues } from './engine/boot/graph.ts';
 import { modelProblems } from './engine/boot/model-shape.ts';
 import { type Part, planBoot } from './engine/boot/plan.ts';
@@ -12,6 +13,7 @@ import { type ResolvedConfig, resolveConfig } from './engine/config/resolve.ts';
 import type { KernelContainer } from './engine/containers/container.ts';
 import { createKernel, kernel } from './engine/containers/kernel.ts';
 import { createLogger } from './engine/log/log.ts';
+import { SharedClock } from './engine/run/shared-clock.ts';
 
 /** What a caller may replace; mostly for tests. */
 export interface CreateAppOptions {
@@ -29,7 +31,7 @@ export interface CreateAppOptions {
  * nothing: a `BootError` lists every problem with culprit, config path and remedy, and what was created is closed.
  */
 export async function createApp(config: AppConfig | ResolvedConfig, options: CreateAppOptions = {}): Promise<App> {
-	const { env = process.env, folder = process.cwd(), clock = systemClock, file } = options;
+	const { env = process.env, folder = process.cwd(), clock = new SharedClock(), file } = options;
 	const resolved = '$kind' in config ? config : await resolveConfig(config, { folder, env });
 	const plan = planBoot(resolved);
 	const log = options.log ?? createLogger(plan.log);
@@ -40,6 +42,10 @@ export async function createApp(config: AppConfig | ResolvedConfig, options: Cre
 	const setups = container.get(kernel.setups);
 	try {
 		for (const part of plan.graph.order) await createPart(part, container, log, resolved.folder);
+		const jobs = container.get(kernel.registry).find(services.jobs);
+		if (jobs?.now && clock instanceof SharedClock) {
+			lifecycle.onUnwind('clock', await clock.follow(jobs.now.bind(jobs), log));
+		}
 		if (setups.problems.length > 0) throw new BootError(setups.problems);
 		return container.get(kernel.app);
 	} catch (error) {
@@ -104,12 +110,3 @@ async function createProvider(
 	}
 	if (part.kind === 'plugin') setups.finish(part);
 }
-
-/** The clock of the machine. Its timers never keep the process alive. */
-const systemClock: Clock = {
-	now: Date.now,
-	after(ms, task) {
-		const timer = setTimeout(task, ms).unref();
-		return () => clearTimeout(timer);
-	},
-};

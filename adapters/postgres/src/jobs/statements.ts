@@ -4,6 +4,9 @@ import type { JobListOptions } from '@plinth/core';
 /** The time of the statement. Tests give another one, which is the first value of each statement. */
 const now = 'coalesce($1::bigint, plinth.now_ms())';
 
+/** Values: time. */
+export const selectNow = `SELECT ${now}`;
+
 /** Whether a job may be handed out or ended at the time of the statement. */
 const isDue = `j.completed_at IS NULL AND NOT j.removed AND (CASE j.status WHEN 'queued' THEN j.due_at <= ${now}
 	ELSE EXISTS (SELECT FROM plinth.leases l WHERE l.job_id = j.id AND l.until <= ${now}) END)`;

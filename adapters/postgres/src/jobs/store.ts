@@ -208,6 +208,11 @@ export class PostgresJobStore implements JobStore {
 		}
 	}
 
+	async now(): Promise<number> {
+		const [row] = await this.#timed<readonly [number]>(statements.selectNow, []);
+		return row?.[0] ?? Date.now();
+	}
+
 	async ping(): Promise<void> {
 		await this.#db.pool.read('SELECT 1');
 	}

@@ -282,4 +282,7 @@ export interface JobStore extends SelfCheck {
 	 * holder has it. An end later than `leaseMs` from now does not hold: the clock was set back.
 	 */
 	lead(duty: string, holder: string, leaseMs: number): Promise<boolean>;
+
+	/** The store's time, if its clock is not this machine's: hosts that share the store take theirs from it. */
+	now?(): Promise<number>;
 }
