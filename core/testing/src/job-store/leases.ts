@@ -111,6 +111,10 @@ export function clockCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(leaseMs);
 			assert.equal((await tryTake(s, job.id))?.job.attempt, 2);
 		}),
+		it('a store that tells the time tells that of its clock', async (s) => {
+			s.clock.jump(-2 * hours);
+			assert.equal((await s.store.now?.()) ?? s.clock.now(), s.clock.now());
+		}),
 		it('a queued job can be taken at once, whatever the clock was set to', async (s) => {
 			for (const ms of [2 * hours, -4 * hours]) {
 				const { id } = await submit(s);
