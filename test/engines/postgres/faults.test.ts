@@ -65,6 +65,7 @@ describe('PostgreSQL that is gone', () => {
 	test('is told within two seconds, and all is well five seconds after its return', async () => {
 		const { job } = await running();
 		await server.kill();
+		await eventually('it is gone', async () => (await outcome(store.get('acme', job.id))).code !== 'ok');
 		const calls = () => [store.create(newJob()), store.get('acme', job.id), store.heartbeat(job.id, job.fence)];
 		for (const { code, ms } of await Promise.all([...calls(), ...calls()].map(outcome))) {
 			expect(code).toBe('E_STORE_UNAVAILABLE');
