@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { modelError, plinthError } from '@plinth/core';
@@ -36,6 +37,8 @@ export class Threads<Job, Result, Report = never> {
 	readonly #idleMs: number;
 	/** Tinypool starts no thread for the jobs in its own queue when an abort has ended the last one. */
 	readonly #slots: Semaphore;
+	/** Threads that an abort is ending. Until then, the pool may give them a job that waits for a new thread. */
+	readonly #ending = new Set<Promise<unknown>>();
 	#loading: Promise<Tinypool> | undefined;
 	/** The error that made a pool unusable. */
 	readonly #failures = new WeakMap<Tinypool, unknown>();
@@ -56,10 +59,15 @@ export class Threads<Job, Result, Report = never> {
 	async #run(job: Job, { signal, transfer = [], onReport }: JobOptions<Report>): Promise<Result> {
 		this.#loading ??= this.#load();
 		const pool = await this.#loading;
+		await Promise.all(this.#ending);
 		signal?.throwIfAborted();
 		if (this.#isStopped) throw plinthError('E_STOPPING');
 		const { port1, port2: port } = new MessageChannel();
-		port1.on('message', (report: Report) => signal?.aborted || onReport?.(report));
+		let [isTaken, isEnding] = [false, false];
+		port1.on('message', (report: Report | null) => {
+			isTaken = true;
+			if (report !== null && !signal?.aborted) onReport?.(report);
+		});
 		port1.unref();
 		// The pool does not detect a thread that ends by `process.exit`, but the thread's port closes.
 		const ended = new AbortController();
@@ -68,15 +76,26 @@ export class Threads<Job, Result, Report = never> {
 		const task: ThreadTask<Job> = { job, port };
 		const either = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
 		try {
-			return await pool.run(task, { transferList: [port, ...transfer], signal: either });
+			const { queueSize } = pool;
+			const done = pool.run(task, { transferList: [port, ...transfer], signal: either });
+			isTaken = pool.queueSize === queueSize;
+			return await done;
 		} catch (cause) {
+			isEnding = isTaken && !ended.signal.aborted && (cause as Error).name === 'AbortError';
 			signal?.throwIfAborted();
 			if (this.#isStopped) throw plinthError('E_STOPPING');
 			throw modelError('The model stopped unexpectedly. Try again.', this.#failures.get(pool) ?? cause);
 		} finally {
 			port1.off('close', onClose);
-			port1.close();
+			if (isEnding) this.#awaitEnd(port1);
+			else port1.close();
 		}
+	}
+
+	/** The port of a thread closes when the thread has ended. */
+	#awaitEnd(port: MessagePort): void {
+		const end = once(port, 'close').finally(() => this.#ending.delete(end));
+		this.#ending.add(end);
 	}
 
 	/** Ends all threads; running and later jobs reject with `E_STOPPING`. */
