@@ -57,18 +57,19 @@ export class Pool {
 		this.#pool.on('error', (err) => log?.debug({ err, address: this.address }, 'an idle connection has ended'));
 	}
 
-	/** Reads. What fails because a connection was lost is asked again once. */
+	/** Reads. What fails because a connection was lost is asked again: all connections may have ended at once. */
 	async read<Row extends Values>(text: string, values: Values = []): Promise<Row[]> {
 		const deadline = performance.now() + callMs;
-		try {
-			return await this.#query<Row>(text, values, deadline);
-		} catch (error) {
-			const isLate = deadline - performance.now() < againMs;
-			if (failureKind(error) !== 'connection' || isLate || this.#isClosed) throw toError(error, this.address);
+		for (let tries = 1; ; tries += 1) {
+			try {
+				return await this.#query<Row>(text, values, deadline);
+			} catch (error) {
+				const isLate = deadline - performance.now() < againMs;
+				const isSpent = tries > (isRefused(error) ? 1 : connections);
+				if (failureKind(error) !== 'connection' || isLate || isSpent || this.#isClosed)
+					throw toError(error, this.address);
+			}
 		}
-		return this.#query<Row>(text, values, deadline).catch((error: unknown) => {
-			throw toError(error, this.address);
-		});
 	}
 
 	/** Writes, and repeats what has failed for a deadlock. Rejects with what `pg` has thrown. */
@@ -137,6 +138,11 @@ export class Pool {
 			client.release(fault);
 		}
 	}
+}
+
+/** Whether no connection was made at all. */
+function isRefused(error: unknown): boolean {
+	return (error as NodeJS.ErrnoException).syscall === 'connect';
 }
 
 /** Host, port and database of a URL. */
