@@ -5,6 +5,10 @@ import { modelError, plinthError } from '@plinth/core';
 import { Semaphore } from '@plinth/toolkit';
 import type { Tinypool } from 'tinypool';
 
+/** How long the end of a thread is awaited, and of one that may not have had the job yet. In milliseconds. */
+const endMs = 5_000;
+const unknownEndMs = 250;
+
 /** Options of the threads. */
 export interface ThreadsOptions {
 	/** The module of a thread. Its default export comes from `serveJobs`. */
@@ -76,25 +80,24 @@ export class Threads<Job, Result, Report = never> {
 		const task: ThreadTask<Job> = { job, port };
 		const either = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
 		try {
-			const { queueSize } = pool;
-			const done = pool.run(task, { transferList: [port, ...transfer], signal: either });
-			isTaken = pool.queueSize === queueSize;
-			return await done;
+			return await pool.run(task, { transferList: [port, ...transfer], signal: either });
 		} catch (cause) {
-			isEnding = isTaken && !ended.signal.aborted && (cause as Error).name === 'AbortError';
+			isEnding = !ended.signal.aborted && (cause as Error).name === 'AbortError';
 			signal?.throwIfAborted();
 			if (this.#isStopped) throw plinthError('E_STOPPING');
 			throw modelError('The model stopped unexpectedly. Try again.', this.#failures.get(pool) ?? cause);
 		} finally {
 			port1.off('close', onClose);
-			if (isEnding) this.#awaitEnd(port1);
+			if (isEnding) this.#awaitEnd(port1, isTaken ? endMs : unknownEndMs);
 			else port1.close();
 		}
 	}
 
 	/** The port of a thread closes when the thread has ended. */
-	#awaitEnd(port: MessagePort): void {
-		const end = once(port, 'close').finally(() => this.#ending.delete(end));
+	#awaitEnd(port: MessagePort, ms: number): void {
+		const end = once(port, 'close', { signal: AbortSignal.timeout(ms) })
+			.catch(() => port.close())
+			.finally(() => this.#ending.delete(end));
 		this.#ending.add(end);
 	}
 

@@ -44,8 +44,9 @@ const connectionWords =
 	/Connection terminated|Client has encountered|not queryable|Client was closed|Cannot use a pool/;
 const timeoutWords = /timeout exceeded when trying to connect|Query read timeout|connection timeout|timeout expired/;
 
-/** Sorts what `pg` has thrown. */
+/** Sorts what `pg` has thrown, or an error that was made of it. */
 export function failureKind(error: unknown): FailureKind {
+	if (isPlinthError(error) && error.cause) return failureKind(error.cause);
 	const { code = '', message = '' } = error as { code?: string; message?: string };
 	if (retried.has(code)) return 'retry';
 	if (full.test(code) || /No space left on device/.test(message)) return 'full';

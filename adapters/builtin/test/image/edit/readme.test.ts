@@ -4,7 +4,10 @@ import { commands } from '../../../src/image/edit/commands.ts';
 import { parsePrompt } from '../../../src/image/edit/parse.ts';
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-const table = readme.slice(readme.indexOf('| command | examples |'), readme.indexOf('- `revised_prompt` has what was done'));
+const table = readme.slice(
+	readme.indexOf('| command | examples |'),
+	readme.indexOf('- `revised_prompt` has what was done'),
+);
 const examples = [...table.matchAll(/`([^`]+)`/g)].map(([, example]) => example ?? '');
 
 it.each(examples)('understands the example of the README: %s', (example) => {
