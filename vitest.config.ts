@@ -13,7 +13,7 @@ const undisturbed = ['chat-streams', 'documents-hostile', 'event-streams', 'imag
 // Most of these files wait for processes, disks and sockets for a part of their time.
 const patient = '150%';
 
-const conditions = ['@plinth/source', 'module', 'node', 'development|production'];
+const conditions = ['@plinth/source', 'node', 'development|production'];
 
 /** Whole programs, every snippet of the pages compiled, and what waits for faulty models: what takes a while, and needs nothing but npm packages. */
 const lengthy = [
@@ -28,7 +28,7 @@ const lengthy = [
 	'adapters/sqlite/test/model.test.ts',
 	'cli/test/{demo,dev,elsewhere,processes,serve}.test.ts',
 	'plugins/*/test/testing.test.ts',
-	'test/e2e/{polyglots,readme,webhooks,webhook-targets}.test.ts',
+	'test/e2e/{polyglots,readme,s3,webhooks,webhook-targets}.test.ts',
 	'examples/ai-sdk-app/test/*.test.ts',
 	'examples/yaml-deployment/test/deployment.test.ts',
 	'test/reference/typed.test.ts',

@@ -5,9 +5,9 @@ const root = resolve(import.meta.dirname, '..');
 
 /** The most non-blank lines that a package may have, without its tests. */
 const limits: Readonly<Record<string, number>> = {
-	'core/kernel': 12_330,
+	'core/kernel': 12_510,
 	'core/testing': 5_000,
-	'core/toolkit': 2_545,
+	'core/toolkit': 2_610,
 	'adapters/ai-sdk': 1_200,
 	'adapters/audio': 760,
 	'adapters/builtin': 3_500,
@@ -16,6 +16,8 @@ const limits: Readonly<Record<string, number>> = {
 	'adapters/documents': 3_300,
 	'adapters/llama-cpp': 700,
 	'adapters/openai': 3_500,
+	'adapters/postgres': 1_780,
+	'adapters/s3': 760,
 	'adapters/sherpa-onnx': 700,
 	'plugins/transcription': 1_010,
 	'plugins/webhooks': 1_500,

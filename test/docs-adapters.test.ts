@@ -4,6 +4,7 @@ import { findPackageJSON } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { bootErrors, createApp, errors, findConfig } from '@plinth/core';
 import { postgresErrors } from '@plinth/postgres';
+import { s3Errors } from '@plinth/s3';
 import { sqliteErrors } from '@plinth/sqlite';
 import { silentLogger } from '@plinth/testing';
 import { mediaErrors } from '@plinth/toolkit';
@@ -28,7 +29,7 @@ const adapters = readdirSync(join(root, 'adapters'));
 const described = adapters.filter((name) => name !== 'openai');
 const configured = ['docs/models.md', 'docs/comparison.md', ...described.map((name) => `docs/adapters/${name}.md`)];
 /** Their configs start a server in `test/engines`, where what they need is installed. */
-const withEngines = ['docs/adapters/llama-cpp.md', 'docs/adapters/postgres.md', 'docs/adapters/sherpa-onnx.md'];
+const withEngines = ['llama-cpp', 'postgres', 's3', 'sherpa-onnx'].map((name) => `docs/adapters/${name}.md`);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 describe('the pages in docs', () => {
@@ -46,12 +47,12 @@ describe('the pages in docs', () => {
 	});
 
 	test('name errors that there are, with the status and the code that clients read', () => {
-		const known = { ...errors, ...mediaErrors, ...postgresErrors, ...sqliteErrors };
+		const known = { ...errors, ...mediaErrors, ...postgresErrors, ...s3Errors, ...sqliteErrors };
 		const wrong = configured.flatMap((page) =>
 			tablesOf(read(page))
 				.flat()
 				.flatMap((row) => {
-					const names = [...row.join(' ').matchAll(/`(E_[A-Z_]+)`/g)].map(([, name = '']) => name);
+					const names = [...row.join(' ').matchAll(/`(E_[A-Z0-9_]+)`/g)].map(([, name = '']) => name);
 					const unknown = names.filter((name) => !(name in known || name in bootErrors));
 					const [, status, code] = /(\d{3}) `(\w+)`/.exec(row.at(-1) ?? '') ?? [];
 					const specs = names.map((name) => known[name as keyof typeof known]);

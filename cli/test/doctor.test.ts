@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { services } from '@plinth/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { plinth, root } from '../../test/support/cli.ts';
 import { plinthHere } from '../../test/support/command.ts';
@@ -119,6 +120,23 @@ describe('plinth doctor on a broken deployment', () => {
 				status: 'problem',
 				text: expect.stringContaining(file),
 				remedy: expect.stringContaining('backup'),
+			},
+		]);
+	});
+
+	test('finds bytes that belong to another job store', { timeout }, async () => {
+		const dataDir = join(dir, 'data');
+		const { app } = await bootEmbedded({ dataDir });
+		const blobs = app.service(services.blobs);
+		await blobs.put('store-identity', Buffer.from('of another server'), { contentType: 'text/plain' });
+		await app.stop();
+		const { code, of } = await examine({ PLINTH_DATA_DIR: dataDir });
+		expect(code).toBe(1);
+		expect(of('blob owner')).toMatchObject([
+			{
+				status: 'problem',
+				text: expect.stringContaining('nothing is swept'),
+				remedy: expect.stringContaining('store-identity'),
 			},
 		]);
 	});

@@ -53,7 +53,7 @@ export const sidebar: readonly SidebarItem[] = [
 		collapsed: true,
 		items: [
 			...['openai', 'ai-sdk', 'comfyui', 'llama-cpp', 'sherpa-onnx', 'builtin', 'command'].map(adapter),
-			...['sqlite', 'postgres', 'fs', 'keys'].map(adapter),
+			...['sqlite', 'postgres', 'fs', 's3', 'keys'].map(adapter),
 			...['memory', 'sharp', 'documents', 'audio', 'hosts'].map(adapter),
 		],
 	},

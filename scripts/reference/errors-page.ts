@@ -86,7 +86,7 @@ function retryOf(headers: Readonly<Record<string, string>>): string {
 }
 
 // A name that is not compared with, or a row that a function is called with.
-const makes = /(?:(?<!(?:[!=]==|case) )'|\(errors\.)(E_[A-Z_]+)['),]/g;
+const makes = /(?:(?<!(?:[!=]==|case) )'|\(errors\.)(E_[A-Z0-9_]+)['),]/g;
 
 /** The names of the errors that the sources make. */
 function namesMade(): ReadonlySet<string> {

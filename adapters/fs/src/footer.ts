@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { BlobInfo } from '@plinth/core';
+import type { StoredBlob } from '@plinth/core';
 import { damaged } from './failures.ts';
 
 /** The metadata in the footer, and the size from the file's length. */
-export type BlobMetadata = Omit<BlobInfo, 'key'>;
+export type BlobMetadata = Omit<StoredBlob, 'key'>;
 
 type Footer = Omit<BlobMetadata, 'size'>;
 

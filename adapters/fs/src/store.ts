@@ -6,6 +6,7 @@ import {
 	type ByteRange,
 	type PutBlobOptions,
 	plinthError,
+	type StoredBlob,
 } from '@plinth/core';
 import { checkBlobKey } from '@plinth/toolkit';
 import { FileBody } from './body.ts';
@@ -23,7 +24,7 @@ export class FsBlobStore implements BlobStore {
 		this.#directory = directory;
 	}
 
-	async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<BlobInfo> {
+	async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<StoredBlob> {
 		checkBlobKey(key);
 		const temporary = this.#directory.temporaryFile();
 		try {
@@ -66,9 +67,13 @@ export class FsBlobStore implements BlobStore {
 		return opened?.info ?? null;
 	}
 
-	async delete(key: string): Promise<void> {
-		checkBlobKey(key);
-		await withStoreErrors(removeFile(this.#directory, pathOf(key)));
+	async delete(keys: readonly string[]): Promise<void> {
+		keys.forEach(checkBlobKey);
+		const failures: unknown[] = [];
+		for (const key of keys) {
+			await withStoreErrors(removeFile(this.#directory, pathOf(key))).catch((error) => failures.push(error));
+		}
+		if (failures.length > 0) throw failures[0];
 	}
 
 	async *list(prefix: string): AsyncIterable<Pick<BlobInfo, 'key' | 'size'>> {
@@ -92,7 +97,8 @@ export class FsBlobStore implements BlobStore {
 		const handle = await withStoreErrors(openIfPresent(this.#directory, pathOf(key)));
 		if (!handle) return null;
 		try {
-			return { handle, info: { key, ...(await withStoreErrors(readFooter(handle))) } };
+			const { size, contentType, sha256 } = await withStoreErrors(readFooter(handle));
+			return { handle, info: { key, size, contentType, etag: sha256 } };
 		} catch (error) {
 			await handle.close();
 			throw error;

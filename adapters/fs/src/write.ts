@@ -15,7 +15,7 @@ import { type BlobMetadata, footerOf } from './footer.ts';
 export async function writeBlob(
 	path: string,
 	body: Uint8Array | AsyncIterable<Uint8Array>,
-	{ contentType, maxBytes = Number.POSITIVE_INFINITY, signal }: PutBlobOptions,
+	{ contentType, maxBytes = Number.POSITIVE_INFINITY, size: told, signal }: PutBlobOptions,
 ): Promise<BlobMetadata> {
 	const handle = await withStoreErrors(open(path, 'wx', 0o600));
 	try {
@@ -27,6 +27,7 @@ export async function writeBlob(
 			hash.update(chunk);
 			await withStoreErrors(handle.writeFile(chunk));
 		}
+		if (told !== undefined && size !== told) throw new Error(`The body has ${size} bytes, not ${told}.`);
 		const metadata = { size, contentType, sha256: hash.digest('hex') };
 		await finish(handle, metadata);
 		return metadata;

@@ -58,7 +58,7 @@ describe('the files of fsBlobs', () => {
 	test('a delete removes the directories that it leaves empty', async () => {
 		const store = await open();
 		await store.put('a/b/c', hello, text);
-		await store.delete('a/b/c');
+		await store.delete(['a/b/c']);
 		expect(await readdir(dir)).toEqual(['@tmp']);
 	});
 
@@ -66,8 +66,8 @@ describe('the files of fsBlobs', () => {
 		const store = await open();
 		for (let round = 0; round < 20; round += 1) {
 			await store.put('job/old', hello, text);
-			await Promise.all([store.delete('job/old'), store.put('job/new', hello, text)]);
-			await store.delete('job/new');
+			await Promise.all([store.delete(['job/old']), store.put('job/new', hello, text)]);
+			await store.delete(['job/new']);
 		}
 		expect(await readdir(dir)).toEqual(['@tmp']);
 	});
@@ -83,12 +83,12 @@ describe('the files of fsBlobs', () => {
 			}
 		};
 		const deletes = async (): Promise<void> => {
-			while (putting > 0) await store.delete('job/a/out');
+			while (putting > 0) await store.delete(['job/a/out']);
 		};
 		const racers = [puts, deletes, puts, deletes, puts, deletes, puts, deletes];
 		const answers = await Promise.allSettled(racers.map((race) => race()));
 		expect(answers.filter(({ status }) => status === 'rejected')).toEqual([]);
-		await store.delete('job/a/out');
+		await store.delete(['job/a/out']);
 		expect(await readdir(dir)).toEqual(['@tmp']);
 	});
 
@@ -167,7 +167,7 @@ describe('the files of fsBlobs', () => {
 		}
 		expect(await keysOf(store, 'job')).toEqual(['job/torn', 'job/whole']);
 		expect(await keysOf(store, 'job/torn')).toEqual(['job/torn']);
-		await store.delete('job/torn');
+		await store.delete(['job/torn']);
 		expect(await keysOf(store, '')).toEqual(['job/whole']);
 	});
 

@@ -7,6 +7,7 @@ import {
 	defineBackend,
 	type PutBlobOptions,
 	plinthError,
+	type StoredBlob,
 	services,
 	untilAborted,
 } from '@plinth/core';
@@ -21,25 +22,21 @@ export const memoryBlobs = defineBackend({
 	create: () => new MemoryBlobStore(),
 });
 
-interface StoredBlob {
+interface Entry {
 	readonly info: BlobInfo;
 	readonly bytes: Uint8Array;
 }
 
 class MemoryBlobStore implements BlobStore {
-	readonly #blobs = new Map<string, StoredBlob>();
+	readonly #blobs = new Map<string, Entry>();
 
-	async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<BlobInfo> {
+	async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<StoredBlob> {
 		checkBlobKey(key);
 		const bytes = await collect(body, options);
-		const info = {
-			key,
-			size: bytes.length,
-			contentType: options.contentType,
-			sha256: createHash('sha256').update(bytes).digest('hex'),
-		};
-		this.#blobs.set(key, { info, bytes });
-		return info;
+		const sha256 = createHash('sha256').update(bytes).digest('hex');
+		const described = { key, size: bytes.length, contentType: options.contentType };
+		this.#blobs.set(key, { info: { ...described, etag: sha256 }, bytes });
+		return { ...described, sha256 };
 	}
 
 	async get(key: string, options: { readonly range?: ByteRange } = {}): Promise<BlobContent | null> {
@@ -58,9 +55,9 @@ class MemoryBlobStore implements BlobStore {
 		return this.#blobs.get(key)?.info ?? null;
 	}
 
-	async delete(key: string): Promise<void> {
-		checkBlobKey(key);
-		this.#blobs.delete(key);
+	async delete(keys: readonly string[]): Promise<void> {
+		keys.forEach(checkBlobKey);
+		for (const key of keys) this.#blobs.delete(key);
 	}
 
 	async *list(prefix: string): AsyncIterable<Pick<BlobInfo, 'key' | 'size'>> {
@@ -74,7 +71,7 @@ class MemoryBlobStore implements BlobStore {
 /** Gathers a body into memory of our own, within the limits of the put. */
 async function collect(
 	body: Uint8Array | AsyncIterable<Uint8Array>,
-	{ maxBytes = Number.POSITIVE_INFINITY, signal }: PutBlobOptions,
+	{ maxBytes = Number.POSITIVE_INFINITY, size: told, signal }: PutBlobOptions,
 ): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
@@ -83,6 +80,7 @@ async function collect(
 		if (size > maxBytes) throw plinthError('E_BODY_TOO_LARGE');
 		chunks.push(Uint8Array.from(chunk));
 	}
+	if (told !== undefined && size !== told) throw new Error(`The body has ${size} bytes, not ${told}.`);
 	return Buffer.concat(chunks);
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
 	type Claim,
 	type Clock,
@@ -53,12 +54,17 @@ class MemoryJobStore implements JobStore {
 	/** The tenant of each kind that was served last. */
 	readonly #served = new Map<string, string>();
 	readonly #leaders = new Map<string, { readonly holder: string; readonly until: number }>();
+	readonly #identity = randomUUID();
 	readonly #clock: Clock;
 	readonly #recordRetentionMs: number;
 
 	constructor(clock: Clock, recordRetentionMs: number) {
 		this.#clock = clock;
 		this.#recordRetentionMs = recordRetentionMs;
+	}
+
+	async identity(): Promise<string> {
+		return this.#identity;
 	}
 
 	async create(job: NewJob, options: CreateOptions = {}) {

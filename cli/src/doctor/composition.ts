@@ -2,6 +2,8 @@ import {
 	type App,
 	BootError,
 	createApp,
+	ownerOfBlobs,
+	ownerRemedy,
 	type ResolvedConfig,
 	type SelfCheck,
 	type ServiceRef,
@@ -37,7 +39,12 @@ export async function checkComposition({ config, file, scratch }: CompositionChe
 		const { parts, models } = app.tree();
 		const plugins = parts.filter(({ owner }) => owner.startsWith('plugin ')).length;
 		const boots = `${file ?? 'the built-in composition'} boots: plugins ${plugins}, models ${models.length}`;
-		return [ok('composition', boots), ...(await checkStores(app, redirected)), await checkKeys(app, config)];
+		return [
+			ok('composition', boots),
+			...(await checkStores(app, redirected)),
+			...(await checkOwner(app)),
+			await checkKeys(app, config),
+		];
 	} finally {
 		await app.stop();
 	}
@@ -67,6 +74,16 @@ async function checkStores(app: App, redirected: ReadonlySet<string>): Promise<r
 		} else findings.push(await checkStore(check, owner.factory, app.service(ref)));
 	}
 	return findings;
+}
+
+/** Whether the blobs are those of the composed job store. */
+async function checkOwner(app: App): Promise<readonly Finding[]> {
+	const provided = app.tree().parts.flatMap(({ provides }) => provides);
+	if (!provided.includes(services.jobs.id) || !provided.includes(services.blobs.id)) return [];
+	// A store that does not answer is reported by the check of the stores.
+	const owner = await ownerOfBlobs(app.service(services.jobs), app.service(services.blobs)).catch(() => 'nobody');
+	if (owner !== 'another') return [];
+	return [problem('blob owner', 'The blobs belong to another job store, so nothing is swept.', ownerRemedy)];
 }
 
 const damageRemedy = 'Stop the server and restore the newest backup, or repair it with the tools of its technology.';

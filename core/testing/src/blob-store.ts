@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { keyCases } from './blob-store/keys.ts';
 import { readingCases } from './blob-store/reading.ts';
-import { type BlobStoreSubject, bytesOf, hello, infoOf, key, mp4 } from './blob-store/subject.ts';
+import { assertInfo, type BlobStoreSubject, bytesOf, hello, key, mp4 } from './blob-store/subject.ts';
 import { writingCases } from './blob-store/writing.ts';
 import { type ConformanceCase, caseMaker } from './conformance.ts';
 
 /** What is under test, and what it promises beyond the contract. */
 export interface BlobStoreSuiteOptions {
 	create(): Promise<BlobStoreSubject>;
-	/** `reopen`: blobs outlive the store, and subjects have `reopen`. `presign`: the store makes URLs for `fetch`. */
+	/**
+	 * `reopen`: blobs outlive the store, and subjects have `reopen`. `presign`: the operator of the subjects wants clients
+	 * to download from the store.
+	 */
 	readonly supports?: { readonly reopen?: boolean; readonly presign?: boolean };
 }
 
@@ -24,7 +27,7 @@ export function blobStoreSuite({ create, supports = {} }: BlobStoreSuiteOptions)
 					it('a blob is the same after the store was reopened', async (subject) => {
 						await subject.store.put(key, hello, mp4);
 						const store = (await subject.reopen?.()) ?? assert.fail('there is no reopen');
-						assert.deepEqual(await store.head(key), infoOf(hello));
+						assertInfo(await store.head(key), hello);
 						assert.deepEqual(await bytesOf(store), Buffer.from(hello));
 					}),
 				]
@@ -34,13 +37,20 @@ export function blobStoreSuite({ create, supports = {} }: BlobStoreSuiteOptions)
 					}),
 				]),
 		supports.presign
-			? it('a presigned URL serves the blob without a key', async ({ store }) => {
+			? it('a presigned URL serves the blob without a key, under the name and type that were given', async ({
+					store,
+				}) => {
 					await store.put(key, hello, mp4);
-					const url = await store.presign?.(key, 60_000);
+					const named = { filename: 'größe "1".mp4', contentType: 'video/webm' };
+					const url = await store.presign?.(key, 60_000, named);
 					const response = await fetch(url ?? assert.fail('there is no presign'));
 					assert.deepEqual(Buffer.from(await response.arrayBuffer()), Buffer.from(hello));
+					assert.equal(response.headers.get('content-type'), named.contentType);
+					const disposition = response.headers.get('content-disposition') ?? '';
+					assert.match(disposition, /^attachment/);
+					assert(disposition.includes(encodeURIComponent('größe')), disposition);
 				})
-			: it('a store that makes no URLs has no presign', async ({ store }) => {
+			: it('a store whose operator wants no URLs has no presign', async ({ store }) => {
 					assert.equal(store.presign, undefined);
 				}),
 	];

@@ -194,18 +194,35 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 	[
 		'a wrong digest',
 		(right) => ({
+			put: async (...args) => ({ ...(await right.put(...args)), sha256: '0'.repeat(64) }),
+		}),
+		'put answers with size, type and digest',
+	],
+	[
+		'a tag that is the same for all bytes',
+		(right) => ({
 			async head(key) {
 				const info = await right.head(key);
-				return info && { ...info, sha256: '0'.repeat(64) };
+				return info && { ...info, etag: '1' };
 			},
 		}),
-		'head answers what put answered',
+		'other bytes have another tag',
+	],
+	[
+		'a delete that sees one key only',
+		(right) => ({ delete: (keys) => right.delete(keys.slice(0, 1)) }),
+		'many blobs go with one delete, those that are absent among them',
+	],
+	[
+		'a size that is not looked at',
+		(right) => ({ put: (key, body, { size: _, ...options }) => right.put(key, body, options) }),
+		'eleven bytes that were told to be 10 are refused, and nothing is stored',
 	],
 	[
 		'a sweep that takes what is stored',
 		(right) => ({
 			async sweep() {
-				for await (const { key } of right.list('')) await right.delete(key);
+				for await (const { key } of right.list('')) await right.delete([key]);
 			},
 		}),
 		'a sweep, where there is one, takes neither blobs nor puts that are under way',
@@ -213,7 +230,7 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 	[
 		'a presign that was not announced',
 		() => ({ presign: async () => 'https://blobs.invalid/' }),
-		'a store that makes no URLs has no presign',
+		'a store whose operator wants no URLs has no presign',
 	],
 ];
 

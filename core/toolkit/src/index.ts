@@ -21,6 +21,7 @@ export { mediaError, mediaErrors } from './errors.ts';
 export { LocalBus } from './events/local-bus.ts';
 export { checkBlobKey, isBlobKey } from './files/blob-key.ts';
 export { makePrivateDir } from './files/private-dir.ts';
+export { redirectToBlob } from './files/redirect.ts';
 export {
 	type FileSources,
 	fileSources,

@@ -1,4 +1,14 @@
-import { type BlobStore, type ByteRange, type Clock, type Logger, plinthError, type UploadedFile } from '@plinth/core';
+import {
+	type BlobStore,
+	type ByteRange,
+	type Clock,
+	type Logger,
+	type PresignOptions,
+	plinthError,
+	type Reply,
+	type UploadedFile,
+} from '@plinth/core';
+import { redirectToBlob } from '@plinth/toolkit';
 import { FileIds, isFileId } from './ids.ts';
 import type { FileOptions } from './options.ts';
 import { type FilePurpose, type FileRecord, isAvailable, type StoredFile } from './record.ts';
@@ -50,8 +60,8 @@ export class FileStore {
 		const file = await records.add(this.#ids.next(now), record);
 		try {
 			checkQuota(await usageOf(records, tenant, now), options);
-			const contentType = upload.mediaType;
-			await blobs.put(blobKey(file.id), upload.stream(), { contentType, signal, file: upload });
+			const { mediaType: contentType, size } = upload;
+			await blobs.put(blobKey(file.id), upload.stream(), { contentType, size, signal, file: upload });
 			const ready = await records.change(file, 'ready');
 			if (ready) return ready;
 			throw plinthError('E_STORE_UNAVAILABLE', { message: 'Storing the file took too long.' });
@@ -75,6 +85,11 @@ export class FileStore {
 		return blob?.body ?? null;
 	}
 
+	/** The redirect to the bytes of a file, where the operator of the blob store wants one. */
+	redirect(id: string, options: PresignOptions, missing: () => Error): Promise<Reply | undefined> {
+		return redirectToBlob(this.#deps.blobs, blobKey(id), options, missing);
+	}
+
 	/** Whether the blob of a file exists. */
 	async hasBytes(id: string): Promise<boolean> {
 		return (await this.#deps.blobs.head(blobKey(id))) !== null;
@@ -95,7 +110,7 @@ export class FileStore {
 	/** Deletes the blob and the record of a deleting file. */
 	async clear(id: string): Promise<void> {
 		const { records, blobs } = this.#deps;
-		await blobs.delete(blobKey(id));
+		await blobs.delete([blobKey(id)]);
 		await records.remove(id);
 	}
 

@@ -61,7 +61,7 @@ describe('GET /v1/files/{id}/content', () => {
 	it.each(['GET', 'HEAD'])('is not found where the store has lost the bytes: %s', async (method) => {
 		const h = await harness();
 		const { id } = await h.stored();
-		await h.stores.blobs.delete(`files/${id}`);
+		await h.stores.blobs.delete([`files/${id}`]);
 		const answer = await h.send(method, `/v1/files/${id}/content`);
 		expect(answer.status).toBe(404);
 		if (method === 'GET') {

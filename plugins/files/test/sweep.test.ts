@@ -230,7 +230,7 @@ describe('the sweep', () => {
 		const stores = await memoryStores(clock);
 		let stuck = '';
 		const blobs = changed(stores.blobs, {
-			delete: (key) => (key === stuck ? Promise.reject(new Error('stuck')) : stores.blobs.delete(key)),
+			delete: (keys) => (keys.includes(stuck) ? Promise.reject(new Error('stuck')) : stores.blobs.delete(keys)),
 		});
 		const h = await harness({ clock, stores: { ...stores, blobs } });
 		await h.stored(expiry);

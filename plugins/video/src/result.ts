@@ -44,10 +44,9 @@ export async function storeResult(result: VideoResult, target: ResultTarget): Pr
 		signal.throwIfAborted();
 		return { video, poster, spritesheet, warnings: [...(result.warnings ?? [])] };
 	} catch (error) {
-		const deleted = await Promise.allSettled(stored.map((key) => blobs.delete(key)));
-		for (const { reason: err } of deleted.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]) {
-			log.warn({ err }, 'the bytes of a failed call remain until the sweep');
-		}
+		await blobs
+			.delete(stored)
+			.catch((err: unknown) => log.warn({ err }, 'the bytes of a failed call remain until the sweep'));
 		throw error;
 	}
 }

@@ -155,7 +155,7 @@ describe('GET /v1/videos/{id}/content', () => {
 	it('answers 404, never 500, when the bytes are missing', async () => {
 		const h = await harness();
 		const id = await completed(h);
-		for await (const { key } of h.blobs.list('jobs/')) await h.blobs.delete(key);
+		for await (const { key } of h.blobs.list('jobs/')) await h.blobs.delete([key]);
 		expect(await errorOf(await h.send('GET', contentOf(id)))).toMatchObject({
 			status: 404,
 			code: 'video_content_missing',

@@ -153,7 +153,8 @@ describe('migrations', () => {
 		const url = await server.database();
 		const results = await Promise.all(Array.from({ length: 6 }, () => migratePostgres({ url })));
 		expect(results.filter(({ from }) => from === 0).length).toBe(1);
-		expect(await statement(url, 'SELECT version FROM plinth.versions')).toEqual([{ version: migrations.length }]);
+		const versions = migrations.map((_, index) => ({ version: index + 1 }));
+		expect(await statement(url, 'SELECT version FROM plinth.versions ORDER BY version')).toEqual(versions);
 	});
 
 	test('let processes of the version before go on, and keep too old ones from starting', async () => {
@@ -161,10 +162,11 @@ describe('migrations', () => {
 		await migratePostgres({ url });
 		const pool = new Pool(url);
 		const next = (serves: number) => [...migrations, { serves, sql: 'CREATE TABLE plinth.later (id integer);' }];
-		expect(await prepare(pool, 'plinth', 'migrate', next(migrations.length))).toEqual({ from: 1, to: 2 });
-		expect(await migratePostgres({ url })).toEqual({ from: 2, to: 2 });
-		await statement(url, 'UPDATE plinth.versions SET serves = 2 WHERE version = 2');
-		await expect(migratePostgres({ url })).rejects.toThrow('serves processes from version 2 on');
+		const [now, later] = [migrations.length, migrations.length + 1];
+		expect(await prepare(pool, 'plinth', 'migrate', next(now))).toEqual({ from: now, to: later });
+		expect(await migratePostgres({ url })).toEqual({ from: later, to: later });
+		await statement(url, `UPDATE plinth.versions SET serves = ${later} WHERE version = ${later}`);
+		await expect(migratePostgres({ url })).rejects.toThrow(`serves processes from version ${later} on`);
 		await pool.close();
 	});
 

@@ -66,6 +66,8 @@ export function selectEvents(byTenant: boolean, byJob: boolean): string {
 		) found ON true ORDER BY found.place`;
 }
 
+export const selectIdentity = `SELECT id FROM plinth.identity`;
+
 /** Values: time, duty, holder, lease. No row: another one has it. A clock set back keeps no duty. */
 export const lead = `
 	INSERT INTO plinth.duties AS d (name, holder, until) VALUES ($2, $3, ${now} + $4::bigint)

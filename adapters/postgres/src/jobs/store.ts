@@ -208,6 +208,12 @@ export class PostgresJobStore implements JobStore {
 		}
 	}
 
+	async identity(): Promise<string> {
+		const [row] = await this.#read<readonly [string]>(statements.selectIdentity);
+		if (!row) throw new Error('The table "identity" of the schema is empty.');
+		return row[0];
+	}
+
 	async now(): Promise<number> {
 		const [row] = await this.#timed<readonly [number]>(statements.selectNow, []);
 		return row?.[0] ?? Date.now();

@@ -133,6 +133,11 @@ export const migrations: readonly string[] = [
 	-- what one process at a time does
 	CREATE TABLE duties (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 	`,
+	`
+	-- whose jobs these are; beside the bytes stands the same
+	CREATE TABLE identity (id TEXT NOT NULL) STRICT;
+	INSERT INTO identity (id) VALUES (lower(hex(randomblob(16))));
+	`,
 ];
 
 /** The file was written by a newer version of this adapter. */

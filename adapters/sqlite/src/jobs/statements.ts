@@ -215,6 +215,8 @@ export const dueContents = `
 	WHERE content_due_at <= $now AND record_due_at > $now
 	ORDER BY content_due_at LIMIT $limit`;
 
+export const selectIdentity = `SELECT id FROM identity`;
+
 export const countPending = `
 	SELECT count(*) FROM jobs WHERE due_at IS NOT NULL AND kind = $kind`;
 export const countPendingOf = `${countPending} AND tenant = $tenant`;

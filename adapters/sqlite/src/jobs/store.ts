@@ -227,6 +227,12 @@ export class SqliteJobStore implements JobStore {
 		});
 	}
 
+	async identity(): Promise<string> {
+		const [id] = this.#db.get<readonly [string]>(sql.selectIdentity) ?? [];
+		if (id === undefined) throw new Error('The table "identity" of the file is empty.');
+		return id;
+	}
+
 	check(): Promise<readonly string[]> {
 		return this.#db.check();
 	}

@@ -12,14 +12,21 @@ export function attemptPrefix(id: string, fence: number): string {
 
 /** Deletes every blob under a prefix. */
 export async function deletePrefix(blobs: BlobStore, prefix: string): Promise<void> {
-	for await (const { key } of blobs.list(prefix)) await blobs.delete(key);
+	await deleteListed(blobs, prefix, () => true);
 }
 
 /** Deletes what attempts before this one have written. */
 export async function deleteEarlierAttempts(blobs: BlobStore, id: string, fence: number): Promise<void> {
 	if (fence === 1) return;
-	for await (const { key } of blobs.list(jobPrefix(id))) {
+	await deleteListed(blobs, jobPrefix(id), (key) => {
 		const [attempt = ''] = key.slice(jobPrefix(id).length).split('/');
-		if (/^\d+$/.test(attempt) && Number(attempt) < fence) await blobs.delete(key);
-	}
+		return /^\d+$/.test(attempt) && Number(attempt) < fence;
+	});
+}
+
+/** One list and one delete: for a store on the network, each is a request. */
+async function deleteListed(blobs: BlobStore, prefix: string, isDue: (key: string) => boolean): Promise<void> {
+	const keys: string[] = [];
+	for await (const { key } of blobs.list(prefix)) if (isDue(key)) keys.push(key);
+	if (keys.length > 0) await blobs.delete(keys);
 }

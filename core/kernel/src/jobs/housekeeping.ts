@@ -1,6 +1,7 @@
 import { orAbort } from '../contract/abort.ts';
 import type { SweepItem } from '../contract/jobs/job-store.ts';
 import type { Clock } from '../contract/ports/clock.ts';
+import { claimBlobs, ownerOfBlobs, ownerRemedy } from './blob-owner.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
 import { type JobTools, timeOfId } from './jobs.ts';
 
@@ -10,6 +11,7 @@ const batch = 500;
 /** Deletes what has expired or was removed. It is the duty of one process at a time. */
 export class Housekeeping {
 	readonly #tools: JobTools;
+	#ownsBlobs = false;
 
 	constructor(tools: JobTools) {
 		this.#tools = tools;
@@ -25,8 +27,14 @@ export class Housekeeping {
 		]);
 	}
 
-	/** Deletes bytes first and settles the records after, so that a crash between the two only repeats work. */
+	/** Deletes what is due, where the blobs are those of the job store. */
 	async sweep(signal?: AbortSignal): Promise<void> {
+		if (this.#ownsBlobs || (await this.#checkOwner())) await this.#sweepDue(signal);
+		await this.#tools.store.tidy();
+	}
+
+	/** Deletes bytes first and settles the records after, so that a crash between the two only repeats work. */
+	async #sweepDue(signal: AbortSignal | undefined): Promise<void> {
 		const { store, log } = this.#tools;
 		// What could not be deleted is listed again, before everything younger.
 		const stuck = new Set<string>();
@@ -46,12 +54,12 @@ export class Housekeeping {
 			}
 			isMore = items.length === limit;
 		}
-		await store.tidy();
 	}
 
 	/** Deletes the bytes of jobs without a record, but for those made within `orphanMs`, and keys of another form. */
 	async sweepOrphans(signal?: AbortSignal): Promise<void> {
 		const { blobs, store, clock, log, settings } = this.#tools;
+		if (!(await this.#checkOwner())) return;
 		let orphans = 0;
 		for await (const ids of this.#idsOfBlobs(clock.now() - settings.orphanMs)) {
 			if (signal?.aborted) break;
@@ -63,6 +71,16 @@ export class Housekeeping {
 		}
 		if (orphans > 0) log.info({ orphans }, 'bytes without a record deleted');
 		await blobs.sweep?.();
+	}
+
+	/** A server on the blobs of another one knows none of their jobs, and would take all of them for orphans. */
+	async #checkOwner(): Promise<boolean> {
+		const { blobs, store, log } = this.#tools;
+		const owner = await ownerOfBlobs(store, blobs);
+		if (owner === 'nobody') await claimBlobs(store, blobs);
+		this.#ownsBlobs = owner !== 'another';
+		if (!this.#ownsBlobs) log.error({ remedy: ownerRemedy }, 'the blobs belong to another job store; nothing is swept');
+		return this.#ownsBlobs;
 	}
 
 	/** The ids of the jobs that own blobs and were made until `before`, in batches. An id may come again. */

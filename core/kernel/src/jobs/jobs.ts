@@ -127,7 +127,8 @@ export class JobService {
 		for (const { name, mediaType, body } of attachments) {
 			const key = `${jobPrefix(id)}input/${name}`;
 			const bytes = isUpload(body) ? body.stream() : body;
-			const { size, sha256 } = await this.#tools.blobs.put(key, bytes, { contentType: mediaType });
+			const known = isUpload(body) ? { size: body.size } : {};
+			const { size, sha256 } = await this.#tools.blobs.put(key, bytes, { contentType: mediaType, ...known });
 			files[name] = { key, mediaType, size, sha256 };
 		}
 		return files;

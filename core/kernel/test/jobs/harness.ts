@@ -2,6 +2,7 @@ import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { createBackend, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import { type JobSettings, jobSettings } from '../../src/contract/jobs/settings.ts';
 import type { BlobStore, Claim, EventBus, JobDefinition, JobRun, JobStore, Jobs, Principal } from '../../src/index.ts';
+import { ownerKey } from '../../src/jobs/blob-owner.ts';
 import { Housekeeping } from '../../src/jobs/housekeeping.ts';
 import { JobService } from '../../src/jobs/jobs.ts';
 import { JobWorker } from '../../src/jobs/worker.ts';
@@ -22,7 +23,7 @@ export interface Machine {
 	housekeepingOn(blobs: BlobStore): Housekeeping;
 	/** Another worker on the same store. */
 	otherWorker(): JobWorker;
-	/** The keys of all blobs. */
+	/** The keys of all blobs but the one that tells whose they are. */
 	keys(): Promise<string[]>;
 	/** Takes the oldest job in the name of a worker that is not there. */
 	take(leaseMs?: number): Promise<Claim | undefined>;
@@ -35,12 +36,15 @@ export interface Wraps {
 	readonly store?: (store: JobStore) => JobStore;
 	readonly blobs?: (blobs: BlobStore) => BlobStore;
 	readonly settings?: Partial<JobSettings>;
+	/** Gets the texts that are logged as errors. */
+	readonly told?: unknown[];
 }
 
 /** Builds a machine that runs one kind of job, `work`. Stores may be wrapped to misbehave. */
 export async function machine(definition: JobDefinition, wrap: Wraps = {}): Promise<Machine> {
 	const clock = manualClock();
 	const log = silentLogger();
+	if (wrap.told) log.error = (...args: unknown[]) => void wrap.told?.push(args.at(-1));
 	const make = async <T>(instance: Parameters<typeof createBackend>[0]) =>
 		(await createBackend<T>(instance, { clock })).provided;
 	const plainStore = await make<JobStore>(memoryJobs());
@@ -71,7 +75,7 @@ export async function machine(definition: JobDefinition, wrap: Wraps = {}): Prom
 
 async function keysOf(blobs: BlobStore): Promise<string[]> {
 	const keys: string[] = [];
-	for await (const { key } of blobs.list('')) keys.push(key);
+	for await (const { key } of blobs.list('')) if (key !== ownerKey) keys.push(key);
 	return keys;
 }
 

@@ -474,7 +474,7 @@ describe('housekeeping', () => {
 			await m.blobs.put(`jobs/${id}/input/x`, new Uint8Array([1]), { contentType: 'a/b' });
 		}
 		const broken = withMethods(m.blobs, {
-			delete: (key) => (key.includes(first) ? Promise.reject(new Error('no')) : m.blobs.delete(key)),
+			delete: (keys) => (keys[0]?.includes(first) ? Promise.reject(new Error('no')) : m.blobs.delete(keys)),
 		});
 		const housekeeping = m.housekeepingOn(broken);
 		await m.store.remove('a', first);
@@ -496,9 +496,9 @@ describe('housekeeping', () => {
 		const last = ids.at(-1) ?? '';
 		let tries = 0;
 		const broken = withMethods(m.blobs, {
-			delete: (key) => {
+			delete: (keys) => {
 				tries += 1;
-				return key.includes(last) ? m.blobs.delete(key) : Promise.reject(new Error('no'));
+				return keys[0]?.includes(last) ? m.blobs.delete(keys) : Promise.reject(new Error('no'));
 			},
 		});
 		await m.housekeepingOn(broken).sweep();

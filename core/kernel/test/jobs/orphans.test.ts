@@ -63,7 +63,7 @@ describe('bytes without a record', () => {
 		for (let n = 0; n < 3; n += 1) await orphan(m);
 		await m.clock.advance(day + 1_000);
 		const broken = withMethods(m.blobs, {
-			delete: (key) => (key.includes(stuck) ? Promise.reject(new Error('no')) : m.blobs.delete(key)),
+			delete: (keys) => (keys[0]?.includes(stuck) ? Promise.reject(new Error('no')) : m.blobs.delete(keys)),
 		});
 		await m.housekeepingOn(broken).sweepOrphans();
 		expect(await m.keys()).toEqual([`jobs/${stuck}/input/picture`]);
@@ -274,5 +274,35 @@ describe('a worker that ends well', () => {
 		await eventually('the attempt has ended', async () => {
 			return (await m.jobs.get('a', job.id)).status === 'completed' && m.worker.running === 0;
 		});
+	});
+});
+
+describe('blobs of another job store', () => {
+	test('are swept by neither round, until the note beside them is gone', async () => {
+		const told: unknown[] = [];
+		const production = await machine({ run: async () => never });
+		await production.housekeeping.sweepOrphans();
+		const staging = await machine({ run: async () => never }, { blobs: () => production.blobs, told });
+		const old = await orphan(production);
+		const { job } = await submit(staging);
+		await staging.store.remove('a', job.id);
+		await staging.clock.advance(day + 1_000);
+		await staging.housekeeping.sweepOrphans();
+		await staging.housekeeping.sweep();
+		expect((await production.keys()).map((key) => key.split('/')[1]).sort()).toEqual([old, job.id].sort());
+		expect(told).toEqual(Array(2).fill('the blobs belong to another job store; nothing is swept'));
+		await production.blobs.delete(['store-identity']);
+		await staging.housekeeping.sweepOrphans();
+		await staging.housekeeping.sweep();
+		expect(await production.keys()).toEqual([]);
+	});
+
+	test('are told from those of another handle on the same store', async () => {
+		const m = await machine({ run: async () => never });
+		await m.housekeeping.sweepOrphans();
+		await orphan(m);
+		await m.clock.advance(day);
+		await m.housekeepingOn(m.blobs).sweepOrphans();
+		expect(await m.keys()).toEqual([]);
 	});
 });

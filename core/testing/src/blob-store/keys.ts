@@ -7,25 +7,36 @@ export function keyCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
 	return [
 		it('a deleted blob is absent', async ({ store }) => {
 			await store.put(key, hello, mp4);
-			await store.delete(key);
+			await store.delete([key]);
 			assert.deepEqual([await store.get(key), await keysOf(store, '')], [null, []]);
 		}),
 		it('deleting an absent blob is no error', async ({ store }) => {
-			await store.delete(key);
+			await store.delete([key]);
 			await store.put(key, hello, mp4);
-			await store.delete(key);
-			await store.delete(key);
+			await store.delete([key]);
+			await store.delete([key]);
 		}),
 		it('a blob can be put again after a delete', async ({ store }) => {
 			await store.put(key, pattern(10), mp4);
-			await store.delete(key);
+			await store.delete([key]);
 			await store.put(key, hello, mp4);
 			assert.deepEqual(await bytesOf(store), Buffer.from(hello));
 		}),
 		it('deleting one blob leaves its neighbours', async ({ store }) => {
 			for (const name of ['video/a/1', 'video/a/2', 'video/b/1']) await store.put(name, hello, mp4);
-			await store.delete('video/a/1');
+			await store.delete(['video/a/1']);
 			assert.deepEqual(await keysOf(store, ''), ['video/a/2', 'video/b/1']);
+		}),
+		it('many blobs go with one delete, those that are absent among them', async ({ store }) => {
+			const keys = Array.from({ length: 12 }, (_, n) => `video/a/${n}`);
+			for (const name of keys.slice(2)) await store.put(name, hello, mp4);
+			await store.delete(keys.slice(0, 11));
+			assert.deepEqual(await keysOf(store, ''), ['video/a/11']);
+		}),
+		it('no blobs at all can be deleted', async ({ store }) => {
+			await store.put(key, hello, mp4);
+			await store.delete([]);
+			assert.deepEqual(await keysOf(store, ''), [key]);
 		}),
 		it('list gives the keys under a prefix, and their sizes', async ({ store }) => {
 			await store.put(key, hello, mp4);
@@ -80,7 +91,7 @@ export function keyCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
 				await store.put(allowed, hello, mp4);
 				assert.deepEqual(await keysOf(store, ''), [allowed]);
 				assert.deepEqual(await bytesOf(store, undefined, allowed), Buffer.from(hello));
-				await store.delete(allowed);
+				await store.delete([allowed]);
 				assert.equal(await store.head(allowed), null);
 			}),
 		),
@@ -89,7 +100,7 @@ export function keyCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
 				await assert.rejects(async () => store.put(bad, hello, mp4));
 				await assert.rejects(async () => store.get(bad));
 				await assert.rejects(async () => store.head(bad));
-				await assert.rejects(async () => store.delete(bad));
+				await assert.rejects(async () => store.delete([key, bad]));
 			}),
 		),
 	];

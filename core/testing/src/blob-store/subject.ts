@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BlobStore, ByteRange, MovableFile } from '@plinth/core';
+import type { BlobInfo, BlobStore, ByteRange, MovableFile, StoredBlob } from '@plinth/core';
 import type { Subject } from '../conformance.ts';
 
 /** A fresh, empty blob store. */
@@ -20,10 +20,18 @@ export const mp4 = { contentType: 'video/mp4' };
 /** Eleven bytes. */
 export const hello = new TextEncoder().encode('hello, blob');
 
-/** What a store knows of these bytes under {@link key}. */
-export function infoOf(bytes: Uint8Array) {
+/** What a put of these bytes under {@link key} answers. */
+export function storedOf(bytes: Uint8Array): StoredBlob {
 	const sha256 = createHash('sha256').update(bytes).digest('hex');
 	return { key, size: bytes.length, contentType: mp4.contentType, sha256 };
+}
+
+/** Asserts that a reader is told of these bytes under {@link key}, and returns the tag. */
+export function assertInfo(info: BlobInfo | null, bytes: Uint8Array, contentType = mp4.contentType): string {
+	const { etag, ...rest } = info ?? assert.fail(`there is no blob ${key}`);
+	assert.deepEqual(rest, { key, size: bytes.length, contentType });
+	assert.match(etag, /^[\x21\x23-\x7e]{1,200}$/, 'the tag does not fit between the quotes of an ETag header');
+	return etag;
 }
 
 /** Calls `use` with a file of these bytes that a store may move; what is left of it is deleted. */
@@ -32,7 +40,7 @@ export async function withFile(bytes: Uint8Array, use: (file: MovableFile) => Pr
 	try {
 		const path = join(folder, 'file');
 		await writeFile(path, bytes);
-		await use({ path, size: bytes.length, sha256: infoOf(bytes).sha256 });
+		await use({ path, size: bytes.length, sha256: storedOf(bytes).sha256 });
 	} finally {
 		await rm(folder, { recursive: true });
 	}

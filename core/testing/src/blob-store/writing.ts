@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { assertRefused, type CaseMaker, type ConformanceCase } from '../conformance.ts';
 import {
+	assertInfo,
 	type BlobStoreSubject,
 	bytesOf,
 	chunks,
 	hello,
-	infoOf,
 	isPrefix,
 	key,
 	keysOf,
@@ -33,11 +33,25 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			const put = store.put(key, hello, { ...mp4, maxBytes: 10 });
 			await assertRefused(put, 'E_BODY_TOO_LARGE');
 		}),
+		it('a body whose size was told is stored like any other', async ({ store }) => {
+			for (const bytes of [hello, pattern(6 * 1024 * 1024), new Uint8Array()]) {
+				await store.put(key, chunks(bytes), { ...mp4, size: bytes.length });
+				assertInfo(await store.head(key), bytes);
+				assert(Buffer.from(bytes).equals(await bytesOf(store)), 'the bytes differ');
+			}
+		}),
+		...[10, 12].map((size) =>
+			it(`eleven bytes that were told to be ${size} are refused, and nothing is stored`, async ({ store }) => {
+				await assert.rejects(store.put(key, chunks(hello, 4), { ...mp4, size }));
+				await assert.rejects(store.put(key, hello, { ...mp4, size }));
+				assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
+			}),
+		),
 		it('a file that may be moved is stored like its bytes', async ({ store }) => {
 			await withFile(hello, async (file) => {
 				await store.put(key, chunks(hello, 4), { ...mp4, maxBytes: 11, file });
 			});
-			assert.deepEqual(await store.head(key), infoOf(hello));
+			assertInfo(await store.head(key), hello);
 			assert.deepEqual(await bytesOf(store), Buffer.from(hello));
 		}),
 		it('maxBytes holds for a file that may be moved', async ({ store }) => {
@@ -117,7 +131,7 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 		it('a put over a blob replaces bytes, type and digest', async ({ store }) => {
 			await store.put(key, pattern(5_000), { contentType: 'video/webm' });
 			await store.put(key, hello, mp4);
-			assert.deepEqual(await store.head(key), infoOf(hello));
+			assertInfo(await store.head(key), hello);
 			assert.deepEqual(await bytesOf(store), Buffer.from(hello));
 		}),
 		it('while a blob is being replaced readers get the old one', async ({ store }) => {
@@ -150,7 +164,7 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			const bytes = pattern(2_000_000);
 			await store.put(key, bytes, mp4);
 			const content = (await store.get(key)) ?? assert.fail('no blob');
-			await store.delete(key);
+			await store.delete([key]);
 			assert(await isPrefix(content.body, bytes), 'the bytes are others');
 		}),
 		it('a reader that stops early ends well', async ({ store }) => {

@@ -14,6 +14,11 @@ import {
 /** Two handles on the same data, as two processes have them. */
 export function peerCases({ it }: JobCaseContext): ConformanceCase[] {
 	return [
+		it('both handles name the same store', async (s) => {
+			const identity = await s.store.identity();
+			assert.match(identity, /^[A-Za-z0-9-]{1,200}$/);
+			assert.equal(await (await s.peer()).identity(), identity);
+		}),
 		it('what one handle writes the other reads at once', async (s) => {
 			const peer = await s.peer();
 			const { id } = await submit(s);
@@ -105,6 +110,11 @@ async function overBoth<T>(
 /** What outlives a store that is closed and opened again. */
 export function durabilityCases({ it }: JobCaseContext): ConformanceCase[] {
 	return [
+		it('the store names itself the same after it was reopened', async (s) => {
+			const identity = await s.store.identity();
+			const store = (await s.reopen?.()) ?? assert.fail('there is no reopen');
+			assert.equal(await store.identity(), identity);
+		}),
 		it('a job is the same after the store was reopened', async (s) => {
 			const { job, fence } = await running(s);
 			await s.store.heartbeat(job.id, fence, { progress: 0.5, checkpoint: 'c' });

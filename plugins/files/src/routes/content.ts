@@ -42,9 +42,12 @@ export function fileContent(context: FileContext): Route {
 		errors: [fileErrors.E_FILE_NOT_FOUND, fileErrors.E_FILE_CONTENT_MISSING, errors.E_STORE_UNAVAILABLE],
 		async handler({ params }, { principal }) {
 			const file = await findFile(context, principal.tenant, params.id);
-			const { mediaType, sha256, filename, createdAt } = file.value;
+			const { sha256, filename, createdAt } = file.value;
+			const mediaType = namedTypes.includes(file.value.mediaType) ? file.value.mediaType : unknownType;
+			const redirect = await context.store.redirect(file.id, { filename, contentType: mediaType }, missing);
+			if (redirect) return redirect;
 			return Reply.binary(stored(context.store, file), {
-				mediaType: namedTypes.includes(mediaType) ? mediaType : unknownType,
+				mediaType,
 				etag: sha256,
 				filename,
 				ranges: true,
@@ -54,12 +57,15 @@ export function fileContent(context: FileContext): Route {
 	});
 }
 
+function missing(): Error {
+	return errorFrom(fileErrors, 'E_FILE_CONTENT_MISSING');
+}
+
 /**
  * A stored file as a byte source. The record has its size, so one read of the store suffices. `check`
  * detects missing bytes before the response head is sent.
  */
 function stored(store: FileStore, { id, value }: StoredFile): ByteSource {
-	const missing = () => errorFrom(fileErrors, 'E_FILE_CONTENT_MISSING');
 	return {
 		size: value.size,
 		async open(range) {

@@ -41,13 +41,11 @@ export function createSweep(blobs: BlobStore, clock: Clock, log: Logger): Sweep 
 }
 
 async function deleteExpired(blobs: BlobStore, now: number, isStopped: () => boolean): Promise<void> {
-	const failures: unknown[] = [];
+	const expired: string[] = [];
 	for await (const { key } of blobs.list(storedPrefix)) {
 		if (isStopped()) return;
 		const name = readName(key.slice(storedPrefix.length));
-		if (!name || name.expiresAt > now) continue;
-		// A failed deletion must not stop the others.
-		await blobs.delete(key).catch((error: unknown) => failures.push(error));
+		if (name && name.expiresAt <= now) expired.push(key);
 	}
-	if (failures.length > 0) throw failures[0];
+	await blobs.delete(expired);
 }

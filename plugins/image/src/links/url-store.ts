@@ -19,7 +19,7 @@ export interface UrlStore {
 	clear(): Promise<void>;
 }
 
-/** Creates the store of one response. URLs start with `publicUrl`, unless the blob store presigns them. */
+/** Creates the store of one response. URLs start with `publicUrl`, or are those of a blob store that presigns. */
 export function createUrlStore(options: UrlStoreOptions, publicUrl: string): UrlStore {
 	const { blobs, key, clock, ttlMs } = options;
 	const stored: string[] = [];
@@ -29,11 +29,11 @@ export function createUrlStore(options: UrlStoreOptions, publicUrl: string): Url
 			const blob = `${storedPrefix}${name}`;
 			await blobs.put(blob, data, { contentType: `image/${format}`, signal });
 			stored.push(blob);
-			if (blobs.presign) return blobs.presign(blob, ttlMs);
+			if (blobs.presign) return blobs.presign(blob, ttlMs, { contentType: `image/${format}` });
 			return `${publicUrl}/v1/images/results/${name}?signature=${signName(await key(), name)}`;
 		},
 		async clear() {
-			await Promise.allSettled(stored.map((blob) => blobs.delete(blob)));
+			await Promise.allSettled([blobs.delete(stored)]);
 		},
 	};
 }

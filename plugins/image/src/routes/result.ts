@@ -56,7 +56,7 @@ export function imageResult({ blobs, key, clock, options }: ImageContext): Route
 			if (!info) throw notFound();
 			return Reply.binary(stored(blobs, info), {
 				mediaType: nameParts.mediaType,
-				etag: info.sha256,
+				etag: info.etag,
 				ranges: true,
 				headers: {
 					'cache-control': `private, max-age=${Math.floor(leftMs / 1000)}`,

@@ -8,6 +8,7 @@ import {
 	Reply,
 	type Route,
 } from '@plinth/core';
+import { redirectToBlob } from '@plinth/toolkit';
 import { findVideo, type VideoContext } from '../context.ts';
 import { videoErrors } from '../errors.ts';
 import { contentQuery, idParams } from '../fields.ts';
@@ -44,10 +45,15 @@ export function videoContent(context: VideoContext): Route {
 			// The sweep deletes lazily, so the clock of the store decides and not the presence of the bytes.
 			if (job.expired) throw errorFrom(videoErrors, 'E_VIDEO_EXPIRED');
 			const file = fileOf(output, query.variant);
+			const filename = `${job.id}.${extensions[file.mediaType] ?? 'bin'}`;
+			const named = { filename, contentType: file.mediaType };
+			const missing = () => errorFrom(videoErrors, 'E_VIDEO_CONTENT_MISSING');
+			const redirect = await redirectToBlob(blobs, file.key, named, missing);
+			if (redirect) return redirect;
 			return Reply.binary(stored(blobs, file, 'E_VIDEO_CONTENT_MISSING'), {
 				mediaType: file.mediaType,
 				etag: file.sha256,
-				filename: `${job.id}.${extensions[file.mediaType] ?? 'bin'}`,
+				filename,
 				ranges: true,
 				headers: job.completedAt === null ? {} : { 'last-modified': new Date(job.completedAt).toUTCString() },
 			});

@@ -1,4 +1,5 @@
 import { defineRoute, errorFrom, errors, Reply, type Route } from '@plinth/core';
+import { redirectToBlob } from '@plinth/toolkit';
 import { z } from 'zod';
 import type { VideoContext } from '../context.ts';
 import { videoErrors } from '../errors.ts';
@@ -33,12 +34,15 @@ export function videoResult({ blobs }: Pick<VideoContext, 'blobs'>, links: Video
 		errors: [videoErrors.E_VIDEO_LINK_UNKNOWN, videoErrors.E_VIDEO_LINK_EXPIRED, errors.E_STORE_UNAVAILABLE],
 		async handler({ params: { name }, query: { signature } }) {
 			const { key, completedAt, leftMs } = await links.read(name, signature);
+			const missing = () => errorFrom(videoErrors, 'E_VIDEO_LINK_UNKNOWN');
+			const redirect = await redirectToBlob(blobs, key, { contentType: 'video/mp4' }, missing);
+			if (redirect) return redirect;
 			const info = await blobs.head(key);
 			// The error for a deleted video is the one for an unknown name.
-			if (!info) throw errorFrom(videoErrors, 'E_VIDEO_LINK_UNKNOWN');
+			if (!info) throw missing();
 			return Reply.binary(stored(blobs, info, 'E_VIDEO_LINK_UNKNOWN'), {
 				mediaType: 'video/mp4',
-				etag: info.sha256,
+				etag: info.etag,
 				ranges: true,
 				headers: {
 					'cache-control': `private, max-age=${Math.floor(leftMs / 1000)}`,

@@ -10,6 +10,7 @@ import {
 	defineBackend,
 	type PutBlobOptions,
 	plinthError,
+	type StoredBlob,
 	services,
 	untilAborted,
 } from '@plinth/core';
@@ -56,9 +57,9 @@ class SqliteBlobs implements BlobStore {
 		this.#db = db;
 	}
 
-	async put(key: string, body: Bytes, options: PutBlobOptions): Promise<BlobInfo> {
+	async put(key: string, body: Bytes, options: PutBlobOptions): Promise<StoredBlob> {
 		checkBlobKey(key);
-		const { contentType, maxBytes = Number.POSITIVE_INFINITY, signal } = options;
+		const { contentType, maxBytes = Number.POSITIVE_INFINITY, size: told, signal } = options;
 		const upload = `${Date.now()}-${randomUUID()}`;
 		const hash = createHash('sha256');
 		let size = 0;
@@ -70,6 +71,7 @@ class SqliteBlobs implements BlobStore {
 				hash.update(bytes);
 				size += bytes.length;
 			}
+			if (told !== undefined && size !== told) throw new Error(`The body has ${size} bytes, not ${told}.`);
 			const info = { key, size, contentType, sha256: hash.digest('hex') };
 			this.#run('INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?, ?)', ...Object.values(info), upload);
 			return info;
@@ -94,9 +96,9 @@ class SqliteBlobs implements BlobStore {
 		return this.#find(key)?.info ?? null;
 	}
 
-	async delete(key: string): Promise<void> {
-		checkBlobKey(key);
-		this.#run('DELETE FROM blobs WHERE key = ?', key);
+	async delete(keys: readonly string[]): Promise<void> {
+		keys.forEach(checkBlobKey);
+		for (const key of keys) this.#run('DELETE FROM blobs WHERE key = ?', key);
 	}
 
 	async *list(prefix: string) {
@@ -111,8 +113,8 @@ class SqliteBlobs implements BlobStore {
 		checkBlobKey(key);
 		const row = this.#db.prepare('SELECT * FROM blobs WHERE key = ?').get(key);
 		if (!row) return undefined;
-		const { upload, ...info } = row as unknown as BlobInfo & { upload: string };
-		return { info, upload };
+		const { upload, size, contentType, sha256 } = row as unknown as StoredBlob & { upload: string };
+		return { info: { key, size, contentType, etag: sha256 }, upload };
 	}
 
 	async *#read(upload: string, start: number, end: number) {

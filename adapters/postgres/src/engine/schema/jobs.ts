@@ -151,8 +151,8 @@ BEGIN
 	RETURN QUERY SELECT * FROM plinth.shown s WHERE s.id = x.id AND s.tenant = x.tenant AND NOT s.removed;
 END $$;
 
--- While a lease holds, its attempt may still write bytes: those are due when it has lapsed. Where the disk has no room for
--- the event and the mark, the rows go at once, which needs none: the bytes of a running attempt are orphans then.
+-- While a lease holds, its attempt may still write bytes: those are due when it has lapsed. Where the disk has no room
+-- for the event and the mark, the rows go at once: the bytes of a running attempt are orphans then.
 CREATE FUNCTION plinth.remove_job(c jsonb, at bigint) RETURNS SETOF plinth.shown LANGUAGE plpgsql AS $$
 DECLARE
 	x record;

@@ -18,6 +18,12 @@ export interface Migration {
  */
 export const migrations: readonly Migration[] = [
 	{ serves: 1, sql: [tables, jobFunctions, takeFunctions, runFunctions, recordFunctions].join('\n') },
+	{
+		serves: 1,
+		sql: `
+			CREATE TABLE plinth.identity AS SELECT gen_random_uuid()::text AS id;
+		`,
+	},
 ];
 
 /** The statements for a schema of another name. */

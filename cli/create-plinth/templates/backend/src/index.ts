@@ -26,12 +26,15 @@ function store(blobs: Map<string, Blob>, most: number): BlobStore {
 		return blobs.get(key);
 	};
 	return {
-		async put(key, body, { contentType, maxBytes = most, signal }) {
+		async put(key, body, { contentType, maxBytes = most, size, signal }) {
 			checkBlobKey(key);
 			const bytes = await collect(untilAborted(body, signal), Math.min(maxBytes, most));
-			const info = { key, size: bytes.length, contentType, sha256: createHash('sha256').update(bytes).digest('hex') };
-			blobs.set(key, { ...info, bytes });
-			return info;
+			if (size !== undefined && size !== bytes.length)
+				throw new Error(`The body has ${bytes.length} bytes, not ${size}.`);
+			const sha256 = createHash('sha256').update(bytes).digest('hex');
+			const info = { key, size: bytes.length, contentType };
+			blobs.set(key, { ...info, etag: sha256, bytes });
+			return { ...info, sha256 };
 		},
 		async get(key, { range } = {}) {
 			const blob = find(key);
@@ -47,9 +50,9 @@ function store(blobs: Map<string, Blob>, most: number): BlobStore {
 			const { bytes, ...info } = blob;
 			return info;
 		},
-		async delete(key) {
-			checkBlobKey(key);
-			blobs.delete(key);
+		async delete(keys) {
+			keys.forEach(checkBlobKey);
+			for (const key of keys) blobs.delete(key);
 		},
 		async *list(prefix) {
 			const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;

@@ -194,6 +194,12 @@ export interface EventPage {
  */
 export interface JobStore extends SelfCheck {
 	/**
+	 * Names this store: another store has another identity, and one keeps its own as long as its jobs, also in a backup.
+	 * 1 to 200 characters of `[A-Za-z0-9-]`.
+	 */
+	identity(): Promise<string>;
+
+	/**
 	 * Stores a queued job, with event `job.queued`, or returns the earlier job of a repeated request with `replayed:
 	 * true`. Rejects with `E_IDEMPOTENCY_MISMATCH`, with `E_QUEUE_FULL` when a new job would be one more than
 	 * `maxPending`, or with `E_STORE_FULL`.

@@ -1,0 +1,106 @@
+import { defineErrors, type ErrorSpec, errorFrom, isPlinthError, type PlinthError, plinthError } from '@plinth/core';
+
+const row = (message: string, remedy: string): ErrorSpec => ({
+	status: 503,
+	type: 'server_error',
+	code: 'storage_unavailable',
+	message,
+	remedy,
+	headers: { 'retry-after': '5' },
+});
+
+/** The coded errors of this adapter. They keep a server from starting. */
+export const s3Errors = defineErrors({
+	E_S3_ADDRESS: row('The S3 server does not answer.', 'Start it, or correct `endpoint`, its port and its scheme.'),
+	E_S3_TLS: row(
+		'No encrypted connection to the S3 server can be made.',
+		'Write http:// for a server without TLS; otherwise correct its certificate, or name its CA in NODE_EXTRA_CA_CERTS.',
+	),
+	E_S3_LOGIN: row(
+		'The S3 server refuses the credentials, or there are none.',
+		'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what else gives the credentials.',
+	),
+	E_S3_BUCKET: row('There is no such bucket.', 'Create it, or correct `bucket`.'),
+	E_S3_REGION: row('The bucket is in another region.', 'Correct `region`, or AWS_REGION.'),
+	E_S3_CLOCK: row(
+		'The clocks of this machine and of the S3 server differ.',
+		'Set both by NTP: signatures hold minutes.',
+	),
+	E_S3_RIGHTS: row(
+		'The credentials lack a right.',
+		'Allow s3:ListBucket and s3:ListBucketMultipartUploads on the bucket, and s3:GetObject, s3:PutObject, ' +
+			's3:DeleteObject and s3:AbortMultipartUpload on what is in it.',
+	),
+});
+
+interface S3Failure {
+	readonly name?: string;
+	readonly message?: string;
+	readonly code?: string;
+	readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
+}
+
+const codeByName: Readonly<Record<string, keyof typeof s3Errors>> = {
+	NoSuchBucket: 'E_S3_BUCKET',
+	InvalidBucketName: 'E_S3_BUCKET',
+	InvalidAccessKeyId: 'E_S3_LOGIN',
+	SignatureDoesNotMatch: 'E_S3_LOGIN',
+	InvalidToken: 'E_S3_LOGIN',
+	ExpiredToken: 'E_S3_LOGIN',
+	CredentialsProviderError: 'E_S3_LOGIN',
+	AuthorizationHeaderMalformed: 'E_S3_REGION',
+	PermanentRedirect: 'E_S3_REGION',
+	IllegalLocationConstraintException: 'E_S3_REGION',
+	RequestTimeTooSkewed: 'E_S3_CLOCK',
+};
+const codeByStatus: Readonly<Record<number, keyof typeof s3Errors>> = {
+	301: 'E_S3_REGION',
+	401: 'E_S3_LOGIN',
+	403: 'E_S3_RIGHTS',
+	404: 'E_S3_BUCKET',
+};
+const tlsCode = /^(?:EPROTO|ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/;
+const fullName = /^(?:QuotaExceeded|XMinioStorageFull|InsufficientStorage|StorageFull)/;
+
+/** Whether the server says that there is no such object. */
+export function isMissing(error: unknown): boolean {
+	const { name } = error as S3Failure;
+	return name === 'NoSuchKey' || name === 'NotFound';
+}
+
+/** Whether the server says that the bytes end before the range. */
+export function isOutside(error: unknown): boolean {
+	return (error as S3Failure).name === 'InvalidRange' || statusOf(error) === 416;
+}
+
+/** The error that a caller sees for what the SDK has thrown: full, or unavailable. */
+export function toStoreError(error: unknown): PlinthError {
+	if (isPlinthError(error)) return error;
+	const cause = withoutSecrets(error);
+	if (fullName.test(cause.name) || statusOf(error) === 507) return plinthError('E_STORE_FULL', { cause });
+	const message = `S3 does not answer as it should (${cause.name}).`;
+	return plinthError('E_STORE_UNAVAILABLE', { message, cause });
+}
+
+/** The error of a start, with what to do. `place` names server and bucket. */
+export function toBootError(error: unknown, place: string): PlinthError {
+	if (isPlinthError(error)) return error;
+	const cause = withoutSecrets(error);
+	const status = statusOf(error) ?? 0;
+	const isTls = tlsCode.test((error as S3Failure).code ?? '') || /wrong version number/.test(cause.message);
+	const code = isTls ? 'E_S3_TLS' : (codeByName[cause.name] ?? codeByStatus[status] ?? 'E_S3_ADDRESS');
+	// The report of a start would repeat the message of a cause.
+	return errorFrom(s3Errors, code, { message: `${place}: ${cause.message}` });
+}
+
+/** The errors of the SDK hold what was signed, and signatures: both get into logs with a cause. */
+function withoutSecrets(error: unknown): Error {
+	const { name = 'Error', message, code, $metadata } = error as S3Failure;
+	const cause = new Error(message || code || name);
+	cause.name = name === 'Error' && code ? code : name;
+	return Object.assign(cause, { status: $metadata?.httpStatusCode, request_id: $metadata?.requestId });
+}
+
+function statusOf(error: unknown): number | undefined {
+	return (error as S3Failure).$metadata?.httpStatusCode;
+}

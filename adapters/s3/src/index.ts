@@ -1,0 +1,2 @@
+export { s3Blobs } from './blobs.ts';
+export { s3Errors } from './errors.ts';

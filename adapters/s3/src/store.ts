@@ -1,0 +1,116 @@
+import type { Readable } from 'node:stream';
+import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import {
+	type BlobContent,
+	type BlobInfo,
+	type BlobStore,
+	type ByteRange,
+	type Clock,
+	type Logger,
+	type PutBlobOptions,
+	plinthError,
+	type StoredBlob,
+} from '@plinth/core';
+import { checkBlobKey, isBlobKey } from '@plinth/toolkit';
+import { S3Body } from './body.ts';
+import { answerMs, type Bucket } from './bucket.ts';
+import { typeOf } from './content-type.ts';
+import { unquoted } from './digests.ts';
+import { isMissing, isOutside, toStoreError } from './errors.ts';
+import { presigner } from './presign.ts';
+import { putBlob } from './put.ts';
+
+/** No put takes longer. */
+const staleMs = 86_400_000;
+
+/** `BlobStore` on a bucket: one object per blob, under its key. */
+export class S3BlobStore implements BlobStore {
+	readonly #bucket: Bucket;
+	readonly #clock: Clock;
+	readonly #log: Logger;
+	readonly presign?: NonNullable<BlobStore['presign']>;
+
+	constructor(bucket: Bucket, clock: Clock, log: Logger) {
+		this.#bucket = bucket;
+		this.#clock = clock;
+		this.#log = log;
+		if (bucket.clients.signer) this.presign = presigner(bucket.clients.signer, (key) => bucket.target(key));
+	}
+
+	async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<StoredBlob> {
+		checkBlobKey(key);
+		return putBlob(this.#bucket, key, body, options);
+	}
+
+	async get(key: string, { range }: { readonly range?: ByteRange } = {}): Promise<BlobContent | null> {
+		checkBlobKey(key);
+		// Servers send the whole blob for a range that is no range.
+		if (range && !(range.start >= 0 && range.start <= range.end)) {
+			if (await this.head(key)) throw plinthError('E_RANGE_NOT_SATISFIABLE');
+			return null;
+		}
+		const found = await this.#open(key, range);
+		if (!found) return null;
+		const { ContentLength = 0, ContentRange, Body } = found;
+		const stream = Body as Readable;
+		const size = ContentRange ? Number(ContentRange.split('/')[1]) : ContentLength;
+		const expected = range ? range.end - range.start + 1 : size;
+		if (ContentLength !== expected || (range && !ContentRange)) {
+			await new S3Body(stream, 0, this.#clock).return();
+			// Servers cut a range that ends behind the bytes.
+			if (range && range.end >= size) throw plinthError('E_RANGE_NOT_SATISFIABLE');
+			throw plinthError('E_STORE_UNAVAILABLE', { message: 'S3 has answered with another range.' });
+		}
+		return { ...infoOf(key, size, found), body: new S3Body(stream, expected, this.#clock) };
+	}
+
+	async head(key: string): Promise<BlobInfo | null> {
+		checkBlobKey(key);
+		const found = await this.#bucket.head(this.#bucket.target(key).Key);
+		return found && infoOf(key, found.ContentLength ?? 0, found);
+	}
+
+	async delete(keys: readonly string[]): Promise<void> {
+		keys.forEach(checkBlobKey);
+		await this.#bucket.delete(keys.map((key) => this.#bucket.target(key).Key));
+	}
+
+	async *list(prefix: string): AsyncGenerator<{ readonly key: string; readonly size: number }> {
+		const bare = prefix.replace(/\/$/, '');
+		if (prefix !== '' && !isBlobKey(bare)) throw new TypeError(`"${prefix}" is not a prefix of blob keys.`);
+		for await (const entry of this.#bucket.list(prefix)) {
+			const { key } = entry;
+			const isInside = prefix === '' || prefix !== bare || key === bare || key.startsWith(`${bare}/`);
+			// Other programs may keep objects in the bucket.
+			if (isInside && isBlobKey(key)) yield entry;
+		}
+	}
+
+	/** Uploads of killed processes have left parts, which cost money and which no list shows. */
+	async sweep(): Promise<void> {
+		const uploads = await this.#bucket.abortUploads(this.#clock.now() - staleMs);
+		if (uploads > 0) this.#log.info({ uploads }, 'removed the parts of unfinished uploads');
+	}
+
+	ping(): Promise<void> {
+		return this.#bucket.ping();
+	}
+
+	async #open(key: string, range: ByteRange | undefined): Promise<GetObjectCommandOutput | null> {
+		const Range = range && `bytes=${range.start}-${range.end}`;
+		const command = new GetObjectCommand({ ...this.#bucket.target(key), Range });
+		try {
+			return await this.#bucket.call(answerMs, undefined, (options) =>
+				this.#bucket.clients.downloads.send(command, options),
+			);
+		} catch (error) {
+			if (isMissing(error)) return null;
+			if (isOutside(error)) throw plinthError('E_RANGE_NOT_SATISFIABLE');
+			throw toStoreError(error);
+		}
+	}
+}
+
+function infoOf(key: string, size: number, found: Pick<GetObjectCommandOutput, 'ETag' | 'ContentType' | 'Metadata'>) {
+	return { key, size, contentType: typeOf(found), etag: unquoted(found.ETag ?? '') };
+}
