@@ -103,8 +103,8 @@ export const pluginFaults: readonly Fault[] = [
 	{
 		what: 'the sweep deletes pictures whose address still works',
 		file: 'plugins/image/src/links/sweep.ts',
-		find: 'if (!name || name.expiresAt > now) continue;',
-		replace: 'if (!name) continue;',
+		find: 'if (name && name.expiresAt <= now) expired.push(key);',
+		replace: 'if (name) expired.push(key);',
 		tests: ['plugins/image/test/urls.test.ts'],
 	},
 	{
