@@ -9,6 +9,7 @@ import { image } from './image.ts';
 import { memory } from './memory.ts';
 import { office } from './office.ts';
 import { parse } from './parse.ts';
+import { pickup } from './pickup.ts';
 import { poll } from './poll.ts';
 import { postgres } from './postgres.ts';
 import { processes } from './processes.ts';
@@ -21,6 +22,7 @@ import { upload } from './upload.ts';
 const benches: readonly Bench[] = [
 	store,
 	postgres,
+	pickup,
 	poll,
 	download,
 	upload,

@@ -35,6 +35,7 @@ function program(): Command {
 	withLog(withAddress(withConfig(plinth.command('serve', { isDefault: true }))))
 		.description('serve the composed API (the default command)')
 		.option('--processes <number>', 'serve in so many processes behind one listener; auto: one for each core')
+		.addOption(new Option('--child', 'as a process of plinth serve --processes').hideHelp())
 		.addOption(new Option('--dev', 'as the server of plinth dev').hideHelp())
 		.action(async (flags: ServeFlags) => (await import('./commands/serve.ts')).serve(flags));
 	withLog(withAddress(withConfig(plinth.command('dev'))))

@@ -1,9 +1,11 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@plinth/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Child, type Exit, isGroupAlive, plinth, root } from '../../test/support/cli.ts';
 import { childrenOf } from '../../test/support/process-tree.ts';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
@@ -114,6 +116,21 @@ describe('plinth serve --processes', () => {
 		const { code, stderr } = await refused([`--processes=${count}`]);
 		expect([code, stderr]).toEqual([1, expect.stringContaining(`is "${count}". Use a number from 1 to 256, or auto.`)]);
 	});
+});
+
+test('a server whose parent is a process manager with a channel stops on SIGINT', { timeout }, async () => {
+	const options = { cwd, env: { ...env, PATH: process.env.PATH ?? '' }, silent: true };
+	const execArgv = ['--conditions=@plinth/source'];
+	const child = fork(join(root, 'cli/src/main.ts'), ['serve'], { ...options, execArgv });
+	onTestFinished(() => void child.kill('SIGKILL'));
+	let printed = '';
+	child.stdout?.on('data', (text) => {
+		printed += text;
+	});
+	await eventually('it serves', () => printed.includes('serving'), 20_000);
+	const exited = once(child, 'exit');
+	child.kill('SIGINT');
+	expect(await exited).toEqual([0, null]);
 });
 
 function listen(): Promise<Server> {

@@ -1,8 +1,9 @@
 import { defineConfig } from '@plinth/core';
+import { memoryEvents } from '@plinth/memory';
 import { video } from '@plinth/plugin-video';
 import { quickVideo } from './quick-video.ts';
 
-const { TEST_PRESET = 'plinth:embedded', TEST_JOBS = '{}', TEST_SERVER = '{}', TEST_RUNS = '' } = process.env;
+const { TEST_PRESET = 'plinth:embedded', TEST_JOBS = '{}', TEST_SERVER = '{}', TEST_RUNS = '', TEST_HINTS = 'shared' } = process.env;
 const { TEST_RETENTION_SECONDS = '86400' } = process.env;
 
 /** The built-in composition with a quick model beside it, for processes of a test: `fleet.ts` starts them. */
@@ -11,5 +12,7 @@ export default defineConfig({
 	server: JSON.parse(TEST_SERVER),
 	jobs: JSON.parse(TEST_JOBS),
 	plugins: { video: video({ retentionHours: Number(TEST_RETENTION_SECONDS) / 3_600 }) },
+	// Without shared hints, other processes find what is new by polling.
+	backends: TEST_HINTS === 'own' ? { events: memoryEvents() } : {},
 	models: { quick: quickVideo({ runs: TEST_RUNS }) },
 });

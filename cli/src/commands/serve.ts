@@ -20,17 +20,25 @@ export interface ServeFlags extends ConfigFlags {
 	readonly processes?: string;
 	/** Whether `plinth dev` is the parent process. */
 	readonly dev?: boolean;
+	/** Whether the parent process is `plinth serve --processes`. */
+	readonly child?: boolean;
 }
 
 /** Serves until a signal arrives, in as many processes as are wanted. */
 export async function serve(flags: ServeFlags): Promise<void> {
 	const processes = processCount(flags.processes ?? (process.env.PLINTH_PROCESSES || '1'));
 	if (processes > 1 && cluster.isPrimary) (await import('../processes/primary.ts')).supervise(processes);
-	else await serveHere(flags).catch(fail);
+	else if (hasParent(flags)) await serveHere(flags).catch(disconnect);
+	else await serveHere(flags);
 }
 
-function fail(error: unknown): never {
-	// This process ends, although its parent is connected.
+/** Whether a process of ours is the parent. Other parents, such as process managers, have channels, too. */
+function hasParent({ dev, child }: ServeFlags): boolean {
+	return (dev || child) === true && process.channel !== undefined;
+}
+
+/** This process ends, although its parent is connected. */
+function disconnect(error: unknown): never {
 	process.channel?.unref();
 	throw error;
 }
@@ -39,17 +47,17 @@ function fail(error: unknown): never {
 async function serveHere(flags: ServeFlags): Promise<void> {
 	const composed = await compose(flags, await optionsOf(flags));
 	const { app, config } = composed;
-	if (process.channel) stopWithParent(app);
+	if (hasParent(flags)) stopWithParent(app);
 	else stopOnSignals(app);
 	try {
 		if (config.role === 'worker') checkHasWork(app);
-		if (cluster.isWorker) checkSharing(composed);
+		if (flags.child) checkSharing(composed);
 		const { url } = await app.listen({
 			...(flags.host === undefined ? {} : { host: flags.host }),
 			...(flags.port === undefined ? {} : { port: flags.port }),
 		});
 		// Of several processes, the first one speaks for all.
-		if (cluster.isWorker && cluster.worker?.id !== 1) return;
+		if (flags.child && cluster.worker?.id !== 1) return;
 		process.stdout.write(config.role === 'worker' ? workerBanner(composed, url) : await serverBanner(composed, url));
 	} catch (error) {
 		await app.stop();
@@ -57,13 +65,13 @@ async function serveHere(flags: ServeFlags): Promise<void> {
 	}
 }
 
-async function optionsOf({ dev }: ServeFlags): Promise<ComposeOptions> {
+async function optionsOf({ dev, child }: ServeFlags): Promise<ComposeOptions> {
 	if (dev && process.channel) {
 		const { quickStop, reportImports } = await import('../dev/child.ts');
 		reportImports();
 		return { server: quickStop };
 	}
-	if (!cluster.isWorker) return {};
+	if (!child) return {};
 	const { shareEvents } = await import('../processes/shared-events.ts');
 	return { backends: shareEvents };
 }

@@ -28,6 +28,7 @@ class Processes {
 	}
 
 	start(): void {
+		cluster.setupPrimary({ args: [...process.argv.slice(2), '--child'] });
 		const first = this.#fork();
 		first.once('listening', () => {
 			for (let n = 1; n < this.#count; n += 1) this.#fork();
