@@ -3,8 +3,8 @@ import { memoryEvents } from '@plinth/memory';
 import { video } from '@plinth/plugin-video';
 import { quickVideo } from './quick-video.ts';
 
-const { TEST_PRESET = 'plinth:embedded', TEST_JOBS = '{}', TEST_SERVER = '{}', TEST_RUNS = '', TEST_HINTS = 'shared' } = process.env;
-const { TEST_RETENTION_SECONDS = '86400' } = process.env;
+const { TEST_PRESET = 'plinth:embedded', TEST_JOBS = '{}', TEST_SERVER = '{}', TEST_RUNS = '' } = process.env;
+const { TEST_RETENTION_SECONDS = '86400', TEST_HINTS = 'shared' } = process.env;
 
 /** The built-in composition with a quick model beside it, for processes of a test: `fleet.ts` starts them. */
 export default defineConfig({
