@@ -1,12 +1,13 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The files below the blob directory of a data directory, relative to it and sorted; unfinished ones begin with `@tmp/`. */
+/** The files below the blob directory of a data directory, relative to it and sorted, but for the name of their owner; unfinished ones begin with `@tmp/`. */
 export function blobFiles(dataDir: string): readonly string[] {
 	const folder = join(dataDir, 'blobs');
 	return listed(folder)
 		.filter((entry) => entry.isFile())
 		.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+		.filter((path) => path !== 'store-identity@')
 		.sort();
 }
 

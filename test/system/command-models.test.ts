@@ -123,11 +123,10 @@ describe('ffmpeg as a model', () => {
 			form.set(name, value);
 		}
 		form.set('input_reference', new Blob([picture]), 'a.png');
-		const created = await client.send('/v1/videos', { method: 'POST', body: form });
-		const { id } = (await created.json()) as { id: string };
-		const { status, error } = await client.finished(id);
-		expect(status).toBe('failed');
-		expect(error).toMatchObject({ code: 'unsupported_value' });
+		const refused = await client.send('/v1/videos', { method: 'POST', body: form });
+		expect(refused.status).toBe(400);
+		const param = 'input_reference';
+		expect(await refused.json()).toMatchObject({ error: { code: 'unsupported_value', param } });
 	});
 });
 
