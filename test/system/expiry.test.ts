@@ -69,8 +69,9 @@ function swept(stepMs: number): Promise<void> {
 	);
 }
 
-function blobFiles(): Promise<string[]> {
-	return filesBelow(join(dataDir, 'blobs'));
+async function blobFiles(): Promise<string[]> {
+	const files = await filesBelow(join(dataDir, 'blobs'));
+	return files.filter((path) => !path.includes('store-identity'));
 }
 
 /** Asks in every way in which content can be asked for. */

@@ -68,7 +68,7 @@ export const parseBody = z
 				},
 			})
 			.optional(),
-		file: z.unknown().meta({ description: 'Another name of `files`.', override: file }).optional(),
+		file: z.unknown().optional(),
 		pages: pageRanges.optional().meta({
 			description:
 				'Which pages are read of every document that has pages, counted from 1: `1-5,8`. All of them unless set.',
@@ -91,7 +91,11 @@ export const parseBody = z
 	.meta({
 		id: 'AttachmentParse',
 		description: 'Documents, and what of them is to be read.',
-		override: { required: ['files'] },
+		override: ({ jsonSchema }: { jsonSchema: { required?: string[]; properties?: Record<string, unknown> } }) => {
+			jsonSchema.required = ['files'];
+			// Another name of `files` in forms, which their description tells.
+			delete jsonSchema.properties?.file;
+		},
 		examples: [
 			{
 				files: [{ url: 'data:text/plain;base64,SGVsbG8u', filename: 'hello.txt' }],
