@@ -26,7 +26,7 @@ export async function configPage(): Promise<string> {
 			const own = factories.filter((factory) => factory.kind === kind);
 			return own.length === 0 ? [] : [sectionOf(title, folder, own)];
 		});
-	const sectionNames = Object.keys(configShape.shape).filter((name) => name !== 'extends');
+	const sectionNames = Object.keys(configShape.shape).filter((name) => name !== 'extends' && name !== 'role');
 	return [
 		'---\naside: false\n---',
 		'# Config reference',

@@ -57,7 +57,7 @@ export { DataUrlError, decodeDataUrl, decodeFileData, isAddress } from './http/b
 export { ownerMark, ownerState } from './http/bodies/files/leftovers.ts';
 export { mediaTypeOf } from './http/bodies/files/media-type.ts';
 export { type CodePointBounds, codePoints } from './http/validation/validate.ts';
-export { ownerOfBlobs, ownerRemedy } from './jobs/blob-owner.ts';
+export { type BlobOwner, ownerOfBlobs, ownerRemedy } from './jobs/blob-owner.ts';
 export { isJobId } from './jobs/jobs.ts';
 export type { JobState, JobStep, StoreTime } from './jobs/state.ts';
 export * as jobState from './jobs/state.ts';
