@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
 	type Claim,
 	type Clock,
@@ -54,7 +53,6 @@ class MemoryJobStore implements JobStore {
 	/** The tenant of each kind that was served last. */
 	readonly #served = new Map<string, string>();
 	readonly #leaders = new Map<string, { readonly holder: string; readonly until: number }>();
-	readonly #identity = randomUUID();
 	readonly #clock: Clock;
 	readonly #recordRetentionMs: number;
 
@@ -63,8 +61,9 @@ class MemoryJobStore implements JobStore {
 		this.#recordRetentionMs = recordRetentionMs;
 	}
 
+	/** The same for every process: bytes of an earlier one belong to nobody any more, so they are swept. */
 	async identity(): Promise<string> {
-		return this.#identity;
+		return 'memory';
 	}
 
 	async create(job: NewJob, options: CreateOptions = {}) {

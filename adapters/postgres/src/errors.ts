@@ -1,31 +1,32 @@
-import { defineErrors, type ErrorSpec, errorFrom, isPlinthError, type PlinthError, plinthError } from '@plinth/core';
-
-const row = (message: string, remedy: string): ErrorSpec => ({
-	status: 503,
-	type: 'server_error',
-	code: 'storage_unavailable',
-	message,
-	remedy,
-	headers: { 'retry-after': '5' },
-});
+import { defineErrors, errorFrom, isPlinthError, type PlinthError, plinthError } from '@plinth/core';
+import { storageError } from '@plinth/toolkit';
 
 /** The coded errors of this adapter. They keep a server from starting. */
 export const postgresErrors = defineErrors({
-	E_POSTGRES_ADDRESS: row('PostgreSQL does not answer.', 'Start it, or correct host and port in the URL.'),
-	E_POSTGRES_LOGIN: row('PostgreSQL refuses the login.', 'Correct user and password in the URL, or pg_hba.conf.'),
-	E_POSTGRES_DATABASE: row('There is no such database.', 'Create it with createdb, or correct its name in the URL.'),
-	E_POSTGRES_TLS: row(
+	E_POSTGRES_ADDRESS: storageError('PostgreSQL does not answer.', 'Start it, or correct host and port in the URL.'),
+	E_POSTGRES_LOGIN: storageError(
+		'PostgreSQL refuses the login.',
+		'Correct user and password in the URL, or pg_hba.conf.',
+	),
+	E_POSTGRES_DATABASE: storageError(
+		'There is no such database.',
+		'Create it with createdb, or correct its name in the URL.',
+	),
+	E_POSTGRES_TLS: storageError(
 		'No encrypted connection to PostgreSQL can be made.',
 		'Correct sslmode and sslrootcert in the URL, or the certificate of the server.',
 	),
-	E_POSTGRES_RIGHTS: row(
+	E_POSTGRES_RIGHTS: storageError(
 		'The PostgreSQL user lacks a right.',
 		'Let it own the schema: CREATE SCHEMA plinth AUTHORIZATION <user>, with the name of the option `schema`.',
 	),
-	E_POSTGRES_VERSION: row('This PostgreSQL is too old.', 'Use PostgreSQL 15 or newer.'),
-	E_POSTGRES_ENCODING: row('The database does not use UTF-8.', 'Create it with the encoding UTF8.'),
-	E_POSTGRES_NEWER: row('The schema was changed by a newer version.', 'Update @plinth/postgres.'),
-	E_POSTGRES_OLDER: row('The schema is older than this version.', 'Run `plinth migrate`, or remove `migrate: false`.'),
+	E_POSTGRES_VERSION: storageError('This PostgreSQL is too old.', 'Use PostgreSQL 15 or newer.'),
+	E_POSTGRES_ENCODING: storageError('The database does not use UTF-8.', 'Create it with the encoding UTF8.'),
+	E_POSTGRES_NEWER: storageError('The schema was changed by a newer version.', 'Update @plinth/postgres.'),
+	E_POSTGRES_OLDER: storageError(
+		'The schema is older than this version.',
+		'Run `plinth migrate`, or remove `migrate: false`.',
+	),
 });
 
 /** What a statement may have failed of, as far as a caller acts on it. */

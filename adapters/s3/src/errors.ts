@@ -1,32 +1,27 @@
-import { defineErrors, type ErrorSpec, errorFrom, isPlinthError, type PlinthError, plinthError } from '@plinth/core';
-
-const row = (message: string, remedy: string): ErrorSpec => ({
-	status: 503,
-	type: 'server_error',
-	code: 'storage_unavailable',
-	message,
-	remedy,
-	headers: { 'retry-after': '5' },
-});
+import { defineErrors, errorFrom, isPlinthError, type PlinthError, plinthError } from '@plinth/core';
+import { storageError } from '@plinth/toolkit';
 
 /** The coded errors of this adapter. They keep a server from starting. */
 export const s3Errors = defineErrors({
-	E_S3_ADDRESS: row('The S3 server does not answer.', 'Start it, or correct `endpoint`, its port and its scheme.'),
-	E_S3_TLS: row(
+	E_S3_ADDRESS: storageError(
+		'The S3 server does not answer.',
+		'Start it, or correct `endpoint`, its port and its scheme.',
+	),
+	E_S3_TLS: storageError(
 		'No encrypted connection to the S3 server can be made.',
 		'Write http:// for a server without TLS; otherwise correct its certificate, or name its CA in NODE_EXTRA_CA_CERTS.',
 	),
-	E_S3_LOGIN: row(
+	E_S3_LOGIN: storageError(
 		'The S3 server refuses the credentials, or there are none.',
 		'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what else gives the credentials.',
 	),
-	E_S3_BUCKET: row('There is no such bucket.', 'Create it, or correct `bucket`.'),
-	E_S3_REGION: row('The bucket is in another region.', 'Correct `region`, or AWS_REGION.'),
-	E_S3_CLOCK: row(
+	E_S3_BUCKET: storageError('There is no such bucket.', 'Create it, or correct `bucket`.'),
+	E_S3_REGION: storageError('The bucket is in another region.', 'Correct `region`, or AWS_REGION.'),
+	E_S3_CLOCK: storageError(
 		'The clocks of this machine and of the S3 server differ.',
 		'Set both by NTP: signatures hold minutes.',
 	),
-	E_S3_RIGHTS: row(
+	E_S3_RIGHTS: storageError(
 		'The credentials lack a right.',
 		'Allow s3:ListBucket and s3:ListBucketMultipartUploads on the bucket, and s3:GetObject, s3:PutObject, ' +
 			's3:DeleteObject and s3:AbortMultipartUpload on what is in it.',

@@ -1,4 +1,4 @@
-import { defineErrors, type ErrorDetails, errorFrom, type PlinthError } from '@plinth/core';
+import { defineErrors, type ErrorDetails, type ErrorSpec, errorFrom, type PlinthError } from '@plinth/core';
 
 const badRequest = { status: 400, type: 'invalid_request_error' } as const;
 
@@ -61,4 +61,10 @@ export const mediaErrors = defineErrors({
 /** Creates a coded error from {@link mediaErrors}. */
 export function mediaError(code: keyof typeof mediaErrors, details?: ErrorDetails): PlinthError {
 	return errorFrom(mediaErrors, code, details);
+}
+
+/** The row of a fault of a storage server that keeps this server from starting. Of a request it would be a 503. */
+export function storageError(message: string, remedy: string): ErrorSpec {
+	const headers = { 'retry-after': '5' };
+	return { status: 503, type: 'server_error', code: 'storage_unavailable', message, remedy, headers };
 }

@@ -17,7 +17,7 @@ export {
 export { FetchedImages } from './egress/fetched-images.ts';
 export { ForbiddenTarget, type IsAllowed } from './egress/guard.ts';
 export type { Resolve } from './egress/names.ts';
-export { mediaError, mediaErrors } from './errors.ts';
+export { mediaError, mediaErrors, storageError } from './errors.ts';
 export { LocalBus } from './events/local-bus.ts';
 export { checkBlobKey, isBlobKey } from './files/blob-key.ts';
 export { makePrivateDir } from './files/private-dir.ts';

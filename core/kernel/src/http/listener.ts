@@ -29,8 +29,7 @@ export class Listener {
 	readonly #log: Logger;
 	readonly #connectionLimit: number;
 	#server: Server | undefined;
-	/** Where it listens; undefined while it does not. */
-	address: Address | undefined;
+	#address: Address | undefined;
 	/** The response that each connection waits for; undefined when it is idle. */
 	readonly #connections = new Map<Socket, ServerResponse | undefined>();
 	#keepsAlive = true;
@@ -41,20 +40,25 @@ export class Listener {
 		this.#connectionLimit = connectionLimit;
 	}
 
+	/** Where it listens; undefined while it does not. */
+	get address(): Address | undefined {
+		return this.#address;
+	}
+
 	/** Rejects when the address is taken or not ours. Port 0 finds a free one. */
 	async open(options: { readonly host: string; readonly port: number }, handle: RequestHandler): Promise<Address> {
 		if (this.#server) throw new Error('The server listens already.');
 		const server = this.#create(handle);
 		this.#server = server;
 		try {
-			this.address = await listen(server, options);
+			this.#address = await listen(server, options);
 		} catch (error) {
 			this.#server = undefined;
 			throw error;
 		}
 		server.on('error', (err) => this.#log.error({ err }, 'listener failed'));
 		if (this.#stopped) await this.#stop(server);
-		return this.address;
+		return this.#address;
 	}
 
 	/** From now on every answer ends its connection: a client that reuses one while it is closed would see a reset. */

@@ -41,8 +41,7 @@ export class WaitingLine<T> {
 	readonly #clock: Clock;
 	/** By tenant, in the order of their turns. */
 	readonly #waiters = new Map<string, Set<Waiter<T>>>();
-	/** How many callers wait. */
-	size = 0;
+	#size = 0;
 	/** How long a slot was in use lately, on average in milliseconds; undefined until one was freed. */
 	#usedMs: number | undefined;
 
@@ -51,6 +50,11 @@ export class WaitingLine<T> {
 		this.#slots = slots;
 		this.#mostWaiting = mostWaiting;
 		this.#clock = clock;
+	}
+
+	/** How many callers wait. */
+	get size(): number {
+		return this.#size;
 	}
 
 	/** A slot for one call. `onFree` is called once, when it is freed. */
@@ -72,7 +76,7 @@ export class WaitingLine<T> {
 		const { principal, signal } = caller;
 		signal.throwIfAborted();
 		const { tenant } = principal;
-		if (this.size >= this.#mostWaiting) this.#makeRoom(tenant);
+		if (this.#size >= this.#mostWaiting) this.#makeRoom(tenant);
 		const waiter = { ...Promise.withResolvers<ModelSlot>(), item };
 		const leave = () => {
 			this.#remove(tenant, waiter);
@@ -81,7 +85,7 @@ export class WaitingLine<T> {
 		signal.addEventListener('abort', leave, { once: true });
 		const waiters = this.#waiters.get(tenant) ?? new Set();
 		this.#waiters.set(tenant, waiters.add(waiter));
-		this.size += 1;
+		this.#size += 1;
 		caller.waits?.(() => this.#ahead(tenant, waiter));
 		try {
 			return await waiter.promise;
@@ -121,7 +125,7 @@ export class WaitingLine<T> {
 	#remove(tenant: string, waiter: Waiter<T>): void {
 		const waiters = this.#waiters.get(tenant);
 		if (!waiters?.delete(waiter)) return;
-		this.size -= 1;
+		this.#size -= 1;
 		if (waiters.size === 0) this.#waiters.delete(tenant);
 	}
 
@@ -140,7 +144,7 @@ export class WaitingLine<T> {
 
 	#busy(): PlinthError {
 		if (this.#usedMs === undefined) return plinthError('E_MODEL_BUSY');
-		const ms = (this.#usedMs * (this.size + 1)) / this.#slots;
+		const ms = (this.#usedMs * (this.#size + 1)) / this.#slots;
 		return plinthError('E_MODEL_BUSY', { headers: retryAfter(ms) });
 	}
 }

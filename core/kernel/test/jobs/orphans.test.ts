@@ -283,6 +283,7 @@ describe('blobs of another job store', () => {
 		const production = await machine({ run: async () => never });
 		await production.housekeeping.sweepOrphans();
 		const staging = await machine({ run: async () => never }, { blobs: () => production.blobs, told });
+		staging.store.identity = async () => 'staging';
 		const old = await orphan(production);
 		const { job } = await submit(staging);
 		await staging.store.remove('a', job.id);

@@ -195,7 +195,7 @@ export interface EventPage {
 export interface JobStore extends SelfCheck {
 	/**
 	 * Names this store: another store has another identity, and one keeps its own as long as its jobs, also in a backup.
-	 * 1 to 200 characters of `[A-Za-z0-9-]`.
+	 * Stores in memory share one, because their jobs end with the process. 1 to 200 characters of `[A-Za-z0-9-]`.
 	 */
 	identity(): Promise<string>;
 
