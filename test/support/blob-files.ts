@@ -1,7 +1,10 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The files below the blob directory of a data directory, relative to it and sorted, but for the name of their owner; unfinished ones begin with `@tmp/`. */
+/**
+ * The files below the blob directory of a data directory, relative to it and sorted, without the note of their owner.
+ * Unfinished ones begin with `@tmp/`.
+ */
 export function blobFiles(dataDir: string): readonly string[] {
 	const folder = join(dataDir, 'blobs');
 	return listed(folder)

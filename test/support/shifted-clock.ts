@@ -1,4 +1,4 @@
-/** Loaded before a program, it gives it a wrong wall clock: `TEST_CLOCK_SHIFT_MS` says by how much. Timers are as they were. */
+/** Gives a program a wrong wall clock: `TEST_CLOCK_SHIFT_MS` says by how much. Timers are as they were. */
 const shiftMs = Number(process.env.TEST_CLOCK_SHIFT_MS ?? 0);
 const now = Date.now;
 

@@ -65,7 +65,7 @@ async function duties(): Promise<readonly object[]> {
 	return statement(url, text, [dutyMs]);
 }
 
-/** Starts a worker beside the one that has the job, and kills that one when the job is nearly done; the time to the next start. */
+/** Starts a second worker, kills the one that has the job when it is nearly done, and tells the time to the next start. */
 async function handOver({ client }: Server, id: string, holder: Member, next: MemberOptions) {
 	const before = (await startsOf(id)).length;
 	const heir = await fleet.work(next);

@@ -24,7 +24,7 @@ afterAll(async () => {
 const ofJob = ({ frames }: EventStream, type: string, id: string) =>
 	frames.find(({ data }) => data.type === type && data.data.id === id);
 
-/** How long the events of jobs take from the answer to the one who asked to a client of another server, in milliseconds. */
+/** The time from the answer of a create to its event at a client of another server, in milliseconds. */
 async function delays(here: Server, stream: EventStream): Promise<readonly number[]> {
 	const found: number[] = [];
 	for (let round = 0; round < rounds; round += 1) {

@@ -30,7 +30,7 @@ const positionOf = ({ frames }: EventStream) => frames.findLast(({ id }) => id !
 const toldOf = ({ frames }: EventStream, id: string) =>
 	frames.flatMap(({ data }) => (data.data.id === id && data.type !== 'job.progress' ? [data.type] : []));
 
-test('a database that is restored from a dump keeps the positions of clients and takes running jobs again', async () => {
+test('a restored database keeps the positions of clients and takes running jobs again', async () => {
 	onTestFailed(() => console.error(fleet.output()));
 	const [{ client, url: api, ...old }, worker] = await Promise.all([fleet.serve({ role: 'api' }), fleet.work()]);
 	const stream = await openEvents(`${api}/v1/events`, fleetKey);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A proxy whose connections can be cut without a word: neither side hears of it. New ones work. It can move to another port. */
+/** A proxy that can cut its connections without telling either side. New ones work. It can move to another port. */
 export async function startProxy(port: number) {
 	let target = port;
 	const pairs = new Set<readonly [Socket, Socket]>();

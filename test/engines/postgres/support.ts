@@ -37,7 +37,8 @@ export async function holdOpen(url: string, jobId: string): Promise<() => Promis
 	await client.query('BEGIN');
 	await client.query('SELECT plinth.lock_log()');
 	await client.query(
-		`INSERT INTO plinth.events (type, job_id, kind, tenant, at, data) VALUES ('job.queued', $1, 'video', 'acme', 0, '{}')`,
+		`INSERT INTO plinth.events (type, job_id, kind, tenant, at, data)
+			VALUES ('job.queued', $1, 'video', 'acme', 0, '{}')`,
 		[jobId],
 	);
 	return async () => {
