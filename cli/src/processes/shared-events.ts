@@ -1,5 +1,6 @@
 import { type BackendInstance, type BusEvent, defineBackend, type EventBus, services } from '@plinth/core';
 import { memoryEvents } from '@plinth/memory';
+import { LocalBus } from '@plinth/toolkit';
 
 /** Replaces event buses of one process by one of all processes of this server. */
 export function shareEvents(backends: Readonly<Record<string, BackendInstance>>): Record<string, BackendInstance> {
@@ -15,13 +16,13 @@ const sharedEvents = defineBackend({
 	name: 'sharedEvents',
 	provides: services.events,
 	config: memoryEvents.definition.config,
-	create: async (context): Promise<EventBus> => {
-		const local = (await memoryEvents.definition.create(context)) as EventBus;
+	create({ log, onStop }): EventBus {
+		const local = new LocalBus(log);
 		const receive = (message: { readonly busEvent?: BusEvent }) => {
 			if (message.busEvent) local.publish(message.busEvent);
 		};
 		process.on('message', receive);
-		context.onStop(() => {
+		onStop(() => {
 			process.off('message', receive);
 		});
 		return {

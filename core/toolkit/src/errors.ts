@@ -63,7 +63,7 @@ export function mediaError(code: keyof typeof mediaErrors, details?: ErrorDetail
 	return errorFrom(mediaErrors, code, details);
 }
 
-/** The row of a fault of a storage server that keeps this server from starting. Of a request it would be a 503. */
+/** An error of a storage server that keeps Plinth from starting. A request that met it would get 503. */
 export function storageError(message: string, remedy: string): ErrorSpec {
 	const headers = { 'retry-after': '5' };
 	return { status: 503, type: 'server_error', code: 'storage_unavailable', message, remedy, headers };
