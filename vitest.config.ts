@@ -2,32 +2,47 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-// Where `plinth` keeps it too. The processes that tests start inherit it: compiling our sources is most of what a start takes.
+// Where `plinth` keeps it too. The processes that tests start inherit it: compiling our sources is most of what a
+// start takes.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 
 // What a client of the server waits for is measured by the clock here, so nothing else runs meanwhile.
 const undisturbed = ['chat-streams', 'documents-hostile', 'event-streams', 'images-hostile'].map(
 	(name) => `test/system/${name}.test.ts`,
 );
+// llama.cpp keeps all cores busy, and slows down when it has to share them.
+const undisturbedEngines = [
+	'test/engines/cluster/{clocks,shares}.test.ts',
+	'test/engines/deploy/rolling.test.ts',
+	'test/engines/llama-cpp{,-faults}.test.ts',
+];
 
 // Most of these files wait for processes, disks and sockets for a part of their time.
 const patient = '150%';
 
 const conditions = ['@plinth/source', 'node', 'development|production'];
 
-/** Whole programs, every snippet of the pages compiled, and what waits for faulty models: what takes a while, and needs nothing but npm packages. */
+/**
+ * Whole programs, every snippet of the pages compiled, and what waits for faulty models: what takes a while, and
+ * needs nothing but npm packages.
+ */
 const lengthy = [
 	'adapters/ai-sdk/test/conformance.test.ts',
 	'adapters/audio/test/decoding.test.ts',
 	'adapters/builtin/test/{image,speech,video}/model.test.ts',
-	'adapters/builtin/test/video/conformance.test.ts',
+	'adapters/builtin/test/{speech,video}/conformance.test.ts',
 	'adapters/builtin/test/chat/schemas.test.ts',
-	'adapters/documents/test/pool.test.ts',
-	'adapters/documents/test/formats/ooxml/{growth,hostile}.test.ts',
+	'adapters/command/test/speech-conformance.test.ts',
+	'adapters/documents/test/{pool,pdf-long}.test.ts',
+	'adapters/documents/test/formats/{ooxml/{growth,hostile},odf/odt}.test.ts',
+	'adapters/sharp/test/heavy.test.ts',
+	'core/kernel/test/http/answers/{base64,pooled}.test.ts',
 	'core/toolkit/test/processes/pool.test.ts',
+	'adapters/s3/test/{faults,uploads}.test.ts',
 	'adapters/sqlite/test/model.test.ts',
-	'cli/test/{demo,dev,elsewhere,processes,serve}.test.ts',
+	'cli/test/{copy,demo,dev,elsewhere,processes,serve}.test.ts',
 	'plugins/*/test/testing.test.ts',
+	'plugins/speech/test/formats.test.ts',
 	'test/e2e/{polyglots,readme,s3,webhooks,webhook-targets}.test.ts',
 	'examples/ai-sdk-app/test/*.test.ts',
 	'examples/yaml-deployment/test/deployment.test.ts',
@@ -43,7 +58,8 @@ export default defineConfig({
 	test: {
 		// One worker a core, where vitest would leave one core free.
 		maxWorkers: '100%',
-		// No test replaces modules, so the files of a worker share them: loading them again for each file would take a quarter of the time.
+		// No test replaces modules, so the files of a worker share them: loading them again for each file would take a
+		// quarter of the time.
 		isolate: false,
 		// Node loads our sources as it does for users. No test needs what Vite would make of them, and it takes longer.
 		experimental: { viteModuleRunner: false, nodeLoader: false },
@@ -110,18 +126,45 @@ export default defineConfig({
 				test: {
 					name: 'engines',
 					include: ['test/engines/**/*.test.ts'],
-					exclude: ['test/engines/node_modules/**', churn],
-					maxWorkers: 1,
+					exclude: ['test/engines/node_modules/**', churn, ...undisturbedEngines],
 					testTimeout: 120_000,
 					hookTimeout: 60_000,
 				},
 			},
 			{
-				// The same files as in `system`, with their full numbers of rounds, and one that needs PostgreSQL.
+				extends: true,
+				test: {
+					name: 'engines-undisturbed',
+					include: undisturbedEngines,
+					maxWorkers: 1,
+					sequence: { groupOrder: 1 },
+					testTimeout: 120_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				// In Debian's Chromium, against real servers; what drives it is installed apart. One file at a time: they measure
+				// what a user waits for.
+				extends: true,
+				test: {
+					name: 'browser',
+					include: ['test/browser/**/*.test.ts'],
+					exclude: ['test/browser/node_modules/**'],
+					maxWorkers: 1,
+					testTimeout: 60_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				// The same files as in `system`, with their full numbers of rounds, and files that need engines.
 				extends: true,
 				test: {
 					name: 'long',
-					include: ['test/system/{comfyui-disconnects,comfyui-kills,drain,fuzz,kills,webhook-kills}.test.ts', churn],
+					include: [
+						'test/system/{comfyui-disconnects,comfyui-kills,drain,fuzz,kills,webhook-kills}.test.ts',
+						'test/engines/{cluster,s3}/kills.test.ts',
+						churn,
+					],
 					testTimeout: 7_200_000,
 					env: { PLINTH_TEST_LONG: '1' },
 				},

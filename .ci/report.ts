@@ -3,16 +3,16 @@ import type { SerializedError } from 'vitest';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 /**
- * What `.ci/run` has to know of a test run, in two files beside each other: `PATH.count` with the numbers of tests that
- * passed, failed and were skipped, written at the end; `PATH.faults` with a line for whatever went wrong, written at once,
- * so that a run that is killed has told what it knew. PATH is the environment's `CI_REPORT`.
+ * Reports a test run to `.ci/run` in two files. `PATH.count` has the numbers of passed, failed and skipped tests, and
+ * is written at the end. `PATH.faults` has a line for each failure, and is written at once, so that a killed run has
+ * reported its failures. PATH is the environment variable `CI_REPORT`.
  */
 export default class CiReport implements Reporter {
 	readonly #path = process.env.CI_REPORT ?? 'ci-report';
 
 	#fault(where: string, errors: readonly { message: string }[]): void {
-		const why = (errors[0]?.message ?? '').split('\n').slice(0, 6).join(' | ');
-		appendFileSync(`${this.#path}.faults`, `${where}: ${why.slice(0, 700)}\n`);
+		const reason = (errors[0]?.message ?? '').split('\n').slice(0, 6).join(' | ');
+		appendFileSync(`${this.#path}.faults`, `${where}: ${reason.slice(0, 700)}\n`);
 	}
 
 	onTestCaseResult(test: TestCase): void {

@@ -16,7 +16,7 @@ const sampleRate = 24_000;
 const sentence = 'The tide comes in over the sand, and nobody on the beach has seen it come. ';
 const { signal } = new AbortController();
 
-/** The same settings as ours. */
+/** The same settings as those of Plinth. */
 const references: Readonly<Record<EncodedAudioFormat, readonly string[]>> = {
 	mp3: ['-c:a', 'libmp3lame', '-b:a', '64k', '-f', 'mp3'],
 	opus: ['-c:a', 'libopus', '-b:a', '32k', '-compression_level', '5', '-f', 'ogg'],
@@ -51,7 +51,7 @@ export const audio: Bench = {
 async function compare(format: EncodedAudioFormat, encoder: AudioEncoder, pcm: Uint8Array, raw: string): Promise<Row> {
 	const seconds = pcm.byteLength / 2 / sampleRate;
 	const each = ({ cpu, wall }: Sample) => ({ cpu: cpu / seconds, wall: wall / seconds });
-	// Loads the library, and lets the engine compile what is hot.
+	// Loads the library, and lets V8 compile the hot code.
 	await encode(format, encoder, pcm);
 	const samples = await inTurns(5, {
 		ours: async () => each(await encode(format, encoder, pcm)),
@@ -88,7 +88,7 @@ async function encodeByFfmpeg(raw: string, output: readonly string[]): Promise<S
 	return { cpu: cpuOfEnded() - cpu, wall: performance.now() - began };
 }
 
-/** About two minutes of the built-in model's voice. */
+/** About two minutes of speech by the built-in model. */
 async function spoken(): Promise<Uint8Array> {
 	const { app, stop } = await bootEmbedded();
 	try {

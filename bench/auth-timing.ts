@@ -1,5 +1,5 @@
-// Does the time of a refusal tell how close a guess was? Prints Welch's t of guesses that are wrong in their first character
-// against guesses that are wrong in their last, and what a check costs.
+// Checks whether the time of a refusal depends on how close a guess was. Prints Welch's t of guesses with a wrong
+// first character against guesses with a wrong last character, and the cost of a check.
 //   npx node --conditions=@plinth/source bench/auth-timing.ts
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { keyRing } from '@plinth/keys';
 import { silentLogger } from '@plinth/testing';
 import { embedded } from 'plinth';
 
-/** Beyond this |t| the two kinds of guesses are told apart (the usual bound of leakage tests). */
+/** Beyond this |t| the two kinds of guesses can be distinguished (the usual bound of leakage tests). */
 const bound = 4.5;
 
 type Check = (key: string) => Promise<unknown>;
@@ -57,17 +57,17 @@ async function cost(keys: readonly string[]): Promise<void> {
 	for (const [name, key] of rows) {
 		for (let index = 0; index < 2_000; index++) await authenticate(key);
 		const rounds = 20_000;
-		const begun = performance.now();
+		const startedAt = performance.now();
 		for (let index = 0; index < rounds; index++) await authenticate(key);
-		const micros = ((performance.now() - begun) * 1_000) / rounds;
+		const micros = ((performance.now() - startedAt) * 1_000) / rounds;
 		console.log(`${keys.length} configured, ${name.padEnd(24)} ${micros.toFixed(1)} µs`);
 	}
 	await app.stop();
 }
 
 /**
- * Each key is guessed at a few times only: a guess's own digest decides where the store looks for it, so repeating two guesses
- * would compare two digests and not two kinds of guesses.
+ * Each key gets few guesses. The place of a lookup depends on the digest of the guess, so repeating two guesses would
+ * compare two digests and not two kinds of guesses.
  */
 async function timing(app: App, configured: readonly string[]): Promise<void> {
 	const ring = app.service(keyRing);
@@ -88,7 +88,7 @@ async function timing(app: App, configured: readonly string[]): Promise<void> {
 	}
 }
 
-/** A key with another character at one place; an issued one gets a new checksum, or it would not be looked up. */
+/** A key with one character changed. An issued key gets a new checksum, because without it no lookup would happen. */
 function wrongAt(key: string, place: 0 | -1): string {
 	const [, prefix = '', body = '', checksum] = /^(plinth_live_)?(.*?)([0-9a-f]{8})?$/.exec(key) ?? [];
 	const isIssued = prefix !== '';
@@ -112,7 +112,7 @@ function overHttp(url: string): Check {
 		});
 }
 
-/** Welch's t, with the kinds in random order, and without the slowest twentieth: those measure the machine. */
+/** Welch's t, with the kinds in random order. The slowest twentieth is left out: it measures the machine. */
 async function welch(check: Check, keys: readonly string[], samples: number): Promise<number> {
 	const guesses = Array.from({ length: samples }, (_, index) => keys[index % keys.length] ?? '')
 		.flatMap((key) => [
@@ -123,15 +123,15 @@ async function welch(check: Check, keys: readonly string[], samples: number): Pr
 	for (const { guess } of guesses.slice(0, 500)) await check(guess);
 	const times = { first: [] as number[], last: [] as number[] };
 	for (const { kind, guess } of guesses) {
-		const begun = process.hrtime.bigint();
+		const startedAt = process.hrtime.bigint();
 		await check(guess);
-		times[kind].push(Number(process.hrtime.bigint() - begun));
+		times[kind].push(Number(process.hrtime.bigint() - startedAt));
 	}
 	const [a, b] = trim(times.first, times.last).map(moments) as [Moments, Moments];
 	return (a.mean - b.mean) / Math.sqrt(a.variance / a.count + b.variance / b.count);
 }
 
-/** Both kinds lose what is slower than 95 of 100 of all. */
+/** Removes from both kinds the times above the 95th percentile of all times. */
 function trim(...kinds: readonly (readonly number[])[]): readonly (readonly number[])[] {
 	const all = kinds.flat().sort((x, y) => x - y);
 	const limit = all[Math.floor(all.length * 0.95)] ?? Number.POSITIVE_INFINITY;

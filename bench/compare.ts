@@ -9,7 +9,7 @@ const rounds = 3;
 
 interface Checkout {
 	readonly folder: string;
-	/** A figure of each row and run: against the row's reference where it has one, so that a busy minute matters less. */
+	/** A figure of each row and run, divided by the row's reference if it has one: then a busy minute matters less. */
 	readonly figures: Map<string, number[]>;
 }
 

@@ -4,7 +4,7 @@ import { startNginx } from './harness/nginx.ts';
 import { cpuFigures, inTurns } from './harness/rounds.ts';
 import { keyHeaders, startServer } from './harness/server.ts';
 
-/** A finished video, downloaded again and again; its file is in the page cache on both sides. */
+/** Repeated downloads of a finished video. Its file is in the page cache on both sides. */
 export const download: Bench = {
 	name: 'download',
 	about: 'an 8 MB MP4 from disk, against nginx with sendfile',

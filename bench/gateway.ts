@@ -66,7 +66,7 @@ const parts: Readonly<Record<string, (upstream: MockUpstream) => Promise<Row[]>>
 const wanted = process.env.PLINTH_BENCH_GATEWAY?.split(',').filter(Boolean) ?? [];
 let hasLeftOut = false;
 
-/** Our server before another one that speaks OpenAI's API: what each request costs beside nginx, which reads nothing, and Portkey. */
+/** Plinth in front of an upstream that speaks OpenAI's API: the cost of a request, compared with nginx and Portkey. */
 export const gateway: Bench = {
 	name: 'gateway',
 	about: 'requests passed on to an upstream, against nginx and Portkey (about a quarter of an hour)',
@@ -89,7 +89,7 @@ export const gateway: Bench = {
 				try {
 					rows.push(...(await run(upstream)));
 				} catch (error) {
-					// Figures of wrong answers would be worth nothing; those of the other parts are.
+					// Figures of wrong responses are worthless. The figures of the other parts are still valid.
 					console.error(`${name} is left out:`, error);
 					hasLeftOut = true;
 					process.exitCode = 1;

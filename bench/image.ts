@@ -16,7 +16,10 @@ const prompts = {
 	masked: 'grayscale and blur 6',
 };
 
-/** Edits through the built-in model, from the request to the last byte of the answer, against the command line of libvips. */
+/**
+ * Edits by the built-in model, from the request to the last byte of the response, compared with the command line of
+ * libvips.
+ */
 export const image: Bench = {
 	name: 'image',
 	about: 'a masked edit of a 1024x1024 PNG over HTTP, against the vips command line decoding and encoding it',
@@ -95,7 +98,7 @@ async function draw(server: Server, size: string, more: object = {}): Promise<Bu
 	return pictureOf(answer);
 }
 
-/** A picture with a see-through background lets that background be edited. */
+/** The transparent background of a picture is the part that may be edited. */
 function maskOf(server: Server): Promise<Buffer> {
 	return draw(server, square, { background: 'transparent' });
 }

@@ -15,7 +15,7 @@ import { keyHeaders } from './harness/server.ts';
 const main = join(import.meta.dirname, '../cli/dist/main.js');
 const minutes = Number(process.env.PLINTH_BENCH_MINUTES ?? 10);
 const sampleMs = 5_000;
-/** Processes of the start have ended or rest after that. */
+/** After this time, processes of the start have ended or are idle. */
 const restMs = 20_000;
 const megabyte = 1_000_000;
 
@@ -26,7 +26,7 @@ export const memory: Bench = {
 	needs: [],
 	isPartial: minutes < 10,
 	async run() {
-		// The built command, as it is published: type stripping of sources takes memory of its own.
+		// The built command, as it is published: type stripping of sources needs additional memory.
 		execFileSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
 		const dir = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 		const server = await startServe(dir);
@@ -44,8 +44,8 @@ export const memory: Bench = {
 				curve.push(Math.round(residentBytes / megabyte));
 				shared.push(Math.round(proportionalBytes / megabyte));
 			}
-			const told = await load.stop();
-			return rowsOf(idle, curve, shared, told);
+			const note = await load.stop();
+			return rowsOf(idle, curve, shared, note);
 		} finally {
 			await server.stop();
 			await rm(dir, { recursive: true, force: true });
@@ -93,7 +93,7 @@ function slope(values: readonly number[]): number {
 	return up / down;
 }
 
-/** The command as a user starts it, in a group of processes of its own. */
+/** Starts the command as a user does, in its own process group. */
 async function startServe(dir: string) {
 	const port = await freePort();
 	const { PATH = '', HOME = '' } = process.env;

@@ -33,7 +33,7 @@ async function compare(documents: OfficeDocuments, folder: string): Promise<Row[
 	const sets = [
 		{ format: 'docx', paths: docx, references: await byPandoc(docx), by: 'pandoc' },
 		{ format: 'odt', paths: odt, references: saved, by: 'LibreOffice' },
-		// Speaker notes and the categories of every chart are in our text and on no slide: what matters is what we lack.
+		// Plinth's text also has speaker notes and the categories of every chart, so only missing words matter.
 		{ format: 'pptx', paths: pptx, references: shown, by: 'LibreOffice', figure: 'recall', limit: 0.9 },
 		{ format: 'xlsx', paths: xlsx, references: cells, by: 'LibreOffice', trim: withoutName },
 		{ format: 'html', paths: html, references: await byPandoc(html), by: 'pandoc' },
@@ -54,7 +54,7 @@ interface Set {
 	readonly trim?: (text: string) => string;
 }
 
-/** Our figure, and that of the library's own text, which shows what our writing adds. */
+/** Plinth's figure, and that of the library's text without Plinth's changes. */
 async function rowsOf({
 	format,
 	paths,
@@ -90,7 +90,7 @@ async function libraryText(file: Buffer, fileType: SupportedFileType): Promise<s
 	return (await (await OfficeParser.parseOffice(file, { fileType })).to('text')).value;
 }
 
-/** CSV does not tell the name of a sheet, which is our first line. */
+/** CSV lacks the name of the sheet, which is the first line of Plinth's text. */
 function withoutName(text: string): string {
 	return text.slice(text.indexOf('\n') + 1);
 }

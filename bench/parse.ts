@@ -50,11 +50,11 @@ async function withParser<T>(work: (child: Child) => Promise<T>): Promise<T> {
 interface Timed {
 	readonly ms: number;
 	readonly pageCount: number;
-	/** The most memory that each reading process ever held, in bytes. */
+	/** The peak memory of each reading process, in bytes. */
 	readonly peaks: readonly number[];
 }
 
-/** A long document as the first one of fresh processes, then out of the cache. */
+/** A long document as the first one of new processes, then from the cache. */
 async function long(child: Child, lines: number): Promise<Row[]> {
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 	const path = join(folder, 'long.pdf');
@@ -112,7 +112,7 @@ async function compare(child: Child, files: readonly FactFile[]): Promise<Row[]>
 	const theirs = await Promise.all(files.map(({ path }) => pdftotext(path)));
 	const [our, their] = [scoreOf(files, ours), scoreOf(files, theirs)];
 	const pages = Math.max(1, theirs.flat().length);
-	// The engines compile what is hot during the first rounds.
+	// V8 compiles the hot code during the first rounds.
 	for (let round = 0; round < 3; round++) await read(child, files);
 	const samples = await inTurns(5, {
 		ours: async () =>
@@ -149,7 +149,7 @@ function shareRow(kind: keyof Score, our: Score, their: Score): Row {
 	};
 }
 
-/** What our lines add to the libraries below them, which are the references here. */
+/** The cost that Plinth adds to its libraries, which are the references here. */
 async function plainRows(files: readonly FactFile[], our: Score): Promise<Row[]> {
 	const rows: Row[] = [];
 	for (const [name, readPlain] of Object.entries(plainReaders)) {

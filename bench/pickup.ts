@@ -1,12 +1,12 @@
 import { eventually } from '@plinth/testing';
 import { ownPostgres } from '../test/engines/support/postgres.ts';
 import { createFleet } from '../test/support/fleet.ts';
-import { runsIn } from '../test/support/quick-video.ts';
+import { readRuns } from '../test/support/quick-video.ts';
 import type { Bench, Row } from './harness/bench.ts';
 
 const jobs = 100;
 
-/** How soon an idle worker begins a job that another process has accepted, on one PostgreSQL. */
+/** The time until an idle worker starts a job that another process has accepted, on one PostgreSQL. */
 export const pickup: Bench = {
 	name: 'pickup',
 	about: 'from the answer of an API process to the start in an idle worker, with hints and without',
@@ -33,10 +33,10 @@ async function pickups(database: string, hints: 'shared' | 'own'): Promise<reado
 			const prompt = `pickup ${n} ms=1 kb=1`;
 			await api.client.create({ model: 'quick', prompt });
 			const answeredAt = Date.now();
-			const begun = () => runsIn(fleet.runsFile).find((run) => run.prompt === prompt);
-			await eventually('the job has begun', () => begun() !== undefined, 10_000);
-			times.push((begun()?.at ?? Number.NaN) - answeredAt);
-			await eventually('the worker is idle', () => runsIn(fleet.runsFile).length === 2 * (n + 1), 10_000);
+			const findRun = () => readRuns(fleet.runsFile).find((run) => run.prompt === prompt);
+			await eventually('the job has begun', () => findRun() !== undefined, 10_000);
+			times.push((findRun()?.at ?? Number.NaN) - answeredAt);
+			await eventually('the worker is idle', () => readRuns(fleet.runsFile).length === 2 * (n + 1), 10_000);
 		}
 		return times;
 	} finally {

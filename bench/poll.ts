@@ -5,10 +5,10 @@ import { keyHeaders, startBare, startServer } from './harness/server.ts';
 
 const connections = 32;
 
-/** What Node adds by itself, and what differs from answer to answer. */
+/** Headers that Node adds itself, and headers that differ between responses. */
 const perAnswer = ['date', 'connection', 'keep-alive'];
 
-/** The most frequent request of all: how is my video? */
+/** The most frequent request: the status of a video. */
 export const poll: Bench = {
 	name: 'poll',
 	about: `GET /v1/videos/{id} with a key on ${connections} connections, against node:http answering the same bytes`,

@@ -6,7 +6,7 @@ import { inTurns, median } from './harness/rounds.ts';
 const rounds = 7;
 const roundMs = 1_500;
 
-/** Jobs through the PostgreSQL store, against pg-boss and a table of its own, on one server. */
+/** Jobs through the PostgreSQL store, compared with pg-boss and a plain table, on one server. */
 export const postgres: Bench = {
 	name: 'postgres',
 	about: 'create + take + complete through the PostgreSQL job store, 32 callers, against pg-boss and a bare table',
@@ -73,7 +73,7 @@ function row(
 	};
 }
 
-/** Calls per second, or what a poll takes. */
+/** Calls per second, or the duration of a poll. */
 async function drive(child: Child, order: object): Promise<number> {
 	child.send(order);
 	const { rate } = await child.next<{ rate: number }>();

@@ -1,3 +1,4 @@
+import { availableParallelism, cpus } from 'node:os';
 import { startOurs } from './gateway/gateways.ts';
 import { drive } from './gateway/load.ts';
 import { startUpstream } from './gateway/upstream.ts';
@@ -9,7 +10,7 @@ const rounds = 7;
 const roundMs = 2_000;
 const connections = 32;
 
-/** What a second process of `plinth serve` is worth, with the load and the upstream on the same two cores. */
+/** Requests of two processes of `plinth serve` against one, with the load and the upstream on the same two cores. */
 export const processes: Bench = {
 	name: 'processes',
 	about: 'chats of 1 KB passed on by `--processes 2`, against one process; two cores for everything',
@@ -22,7 +23,15 @@ export const processes: Bench = {
 			(await drive(upstream.folder, targetOf(server, workloads.chat), connections, ms, 'both')).rate;
 		try {
 			for (const server of [two, one]) await ask(server, 2 * roundMs);
-			const rates = await inTurns(rounds, { ours: () => ask(two, roundMs), reference: () => ask(one, roundMs) });
+			const busy: number[] = [];
+			const askOne = async () => {
+				const [before, began] = [busyMs(), performance.now()];
+				const rate = await ask(one, roundMs);
+				busy.push((busyMs() - before) / (performance.now() - began));
+				return rate;
+			};
+			const rates = await inTurns(rounds, { ours: () => ask(two, roundMs), reference: askOne });
+			const [used, all] = [median(busy), availableParallelism()];
 			return [
 				{
 					name: 'processes',
@@ -31,6 +40,9 @@ export const processes: Bench = {
 					reference: { name: 'one process', value: median(rates.reference) },
 					goal: { of: 'ratio', bound: 'at least', limit: 1.6 },
 					rounds: rates,
+					note:
+						`one process with its load and upstream uses ${used.toFixed(2)} of ${all} processors, ` +
+						`so more processes can reach at most ${(all / used).toFixed(2)}x`,
 				},
 			];
 		} finally {
@@ -39,3 +51,8 @@ export const processes: Bench = {
 		}
 	},
 };
+
+/** Milliseconds that all processors have worked so far. */
+function busyMs(): number {
+	return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+}

@@ -5,7 +5,7 @@ import { keyHeaders, startBare, startServer } from './harness/server.ts';
 
 const connections = 32;
 
-/** What each step adds to a request, by the difference between routes that do one step more each. */
+/** The cost of each step of a request: the difference between routes that do one step more each. */
 export const requests: Bench = {
 	name: 'requests',
 	about: 'what routing and logging, the key and its checks, and validation cost per request',

@@ -14,6 +14,7 @@ import { poll } from './poll.ts';
 import { postgres } from './postgres.ts';
 import { processes } from './processes.ts';
 import { requests } from './requests.ts';
+import { s3 } from './s3.ts';
 import { sse } from './sse.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
@@ -35,11 +36,12 @@ const benches: readonly Bench[] = [
 	sse,
 	requests,
 	processes,
+	s3,
 	memory,
 	gateway,
 ];
 
-/** Runs the benchmarks that are named, one after the other. The exit code is 1 for errors alone: a miss is a result. */
+/** Runs the named benchmarks one after the other. The exit code is 1 for errors only: a missed goal is a result. */
 async function main(names: readonly string[]): Promise<void> {
 	const chosen = names.map((name) => benches.find((bench) => bench.name === name) ?? name);
 	const unknown = chosen.filter((bench) => typeof bench === 'string');

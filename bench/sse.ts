@@ -8,7 +8,7 @@ import type { StreamsRound } from './subjects/streams.ts';
 const streams = 1_000;
 const heartbeat = ': ping\n\n';
 
-/** Event streams on which nothing happens: what keeps each of them open? */
+/** Memory of an idle event stream. */
 export const sse: Bench = {
 	name: 'sse',
 	about: `memory in use by ${streams} idle event streams, each after its first heartbeat, against node:http`,
@@ -35,7 +35,7 @@ export const sse: Bench = {
 	},
 };
 
-/** The median of three processes at once: when each of them collects its garbage is a matter of luck. */
+/** The median of three processes: the time of a garbage collection varies. */
 async function several(measure: () => Promise<number>): Promise<number> {
 	return median(await Promise.all(Array.from({ length: 3 }, measure)));
 }
@@ -47,7 +47,7 @@ interface Opened {
 	stop(): Promise<void>;
 }
 
-/** Kilobytes by which a process that has answered requests before grows per stream, garbage not counted. */
+/** Growth in kilobytes per stream, without garbage, of a process that has handled requests before. */
 async function perStream(server: Opened, shortPath: string, path: string): Promise<number> {
 	const [clients, load] = [startChild('streams.ts'), await Load.start()];
 	const ask = (round: Pick<StreamsRound, 'count' | 'heartbeats'>) => {

@@ -8,7 +8,7 @@ import { inTurns, median } from './harness/rounds.ts';
 const rounds = 7;
 const roundMs = 2_000;
 
-/** Jobs through the SQLite store, against the same rows written by hand on the thread that asks. */
+/** Jobs through the SQLite store, compared with the same rows written by plain statements on the main thread. */
 export const store: Bench = {
 	name: 'store',
 	about: 'create + take + complete through the SQLite job store, 32 callers, against a raw group-commit loop',
@@ -19,7 +19,7 @@ export const store: Bench = {
 		try {
 			for (const child of Object.values(children)) {
 				await child.next();
-				// The first jobs pay for compiling the code.
+				// The first jobs include the time of compiling the code.
 				await drive(child, 1_000);
 			}
 			const rates = await inTurns(rounds, {

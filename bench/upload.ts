@@ -17,8 +17,8 @@ const picture: Form = { text: ['prompt', 'A lighthouse'], file: 'image', bytes: 
 const document: Form = { text: ['purpose', 'user_data'], file: 'file', bytes: 49 * 1024 * 1024 };
 
 /**
- * Large files that arrive as multipart: parsed, hashed, their types found, on disk when the handler runs. Many in a
- * row, and one that an idle server stores durably.
+ * Large multipart uploads, which are parsed, hashed, checked for their type and on disk when the handler runs: many in
+ * a row, and one that an idle server stores durably.
  */
 export const upload: Bench = {
 	name: 'upload',
@@ -53,8 +53,8 @@ export const upload: Bench = {
 };
 
 /**
- * One large upload to an idle server that has stored two before. The first also pays for the collection of what the
- * start has left, about 60 ms, as any first work of that size does.
+ * One large upload to an idle server that has stored two before. The first one also includes the garbage collection
+ * after the start, about 60 ms, like any first work of that size.
  */
 async function single(load: Load, nginx: Nginx): Promise<Row> {
 	const samples = await inTurns(5, {
@@ -80,7 +80,7 @@ async function single(load: Load, nginx: Nginx): Promise<Row> {
 	};
 }
 
-/** Resolves when nothing has used processor time for 2.5 seconds: two after its start a server starts a process more. */
+/** Resolves when no process has used processor time for 2.5 s: a server starts one more process 2 s after its start. */
 async function untilIdle(pid: number): Promise<void> {
 	for (let before = -1; before !== cpuOfTree(pid); ) {
 		before = cpuOfTree(pid);

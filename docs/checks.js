@@ -7,7 +7,8 @@ export function load(app) {
 		for (const module of project.getReflectionsByKind(ReflectionKind.Module)) module.name ||= 'main';
 		app.options.setValue('intentionallyNotExported', schemasOf(project));
 	});
-	// The check for functions that typedoc has wants a comment for every method too, where an interface often says all there is to say.
+	// The check for functions that typedoc has wants a comment for every method too, where an interface often says all
+	// there is to say.
 	app.on(Application.EVENT_VALIDATE_PROJECT, (project) => {
 		for (const { name, signatures = [] } of project.getReflectionsByKind(ReflectionKind.Function)) {
 			if (signatures.some((signature) => signature.hasComment())) continue;

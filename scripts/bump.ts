@@ -6,25 +6,25 @@ const root = resolve(import.meta.dirname, '..');
 /** The packages that share one version. */
 const published = '{core/*,cli,cli/create-plinth,plugins/*,adapters/*}/package.json';
 
-/** Where else their version stands, and those of manifests that name them. */
+/** Other places with this version, and manifests that depend on these packages. */
 const others = [
 	'core/kernel/src/contract/version.ts',
 	'examples/*/package.json',
-	'test/packages/strangers/*/package.json',
+	'test/packages/third-party/*/package.json',
 	'docs/guides/*.md',
 ];
 
-/** Every file in which the version stands, from the root of the repository. */
+/** Every file that contains the version, relative to the root of the repository. */
 export function versionedFiles(): readonly string[] {
 	return globSync([published, ...others], { cwd: root }).sort();
 }
 
-/** The text of such a file with another version: in ranges of our packages and, where it is ours, as the version itself. */
+/** Replaces the version in a file: in ranges of the packages of Plinth, and as the version in their own manifests. */
 export function withVersion(path: string, text: string, version: string): string {
 	const ranged = text.replace(/("(?:plinth|@plinth\/[\w-]+)": "\^)[^"]+"/g, `$1${version}"`);
 	if (path.endsWith('version.ts')) return ranged.replace(/(version = ')[^']+/, `$1${version}`);
-	const isOurs = /^(core\/[^/]+|cli|cli\/create-plinth|plugins\/[^/]+|adapters\/[^/]+)\/package\.json$/.test(path);
-	return isOurs ? ranged.replace(/^(\t"version": ")[^"]+/m, `$1${version}`) : ranged;
+	const isManifest = /^(core\/[^/]+|cli|cli\/create-plinth|plugins\/[^/]+|adapters\/[^/]+)\/package\.json$/.test(path);
+	return isManifest ? ranged.replace(/^(\t"version": ")[^"]+/m, `$1${version}`) : ranged;
 }
 
 function bump(version: string): void {
@@ -38,7 +38,7 @@ if (import.meta.main) {
 	const [version = ''] = process.argv.slice(2);
 	if (/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version)) {
 		bump(version);
-		console.log(`Every package is ${version}. Run npm install, so that the lock is too.`);
+		console.log(`Every package is ${version}. Run npm install to update the lock.`);
 	} else {
 		console.error(`"${version}" is not a version. Run: npx node scripts/bump.ts 1.2.3`);
 		process.exitCode = 1;

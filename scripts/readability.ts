@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { readabilityOf } from './readability/sentences.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const mostMean = 16;
-const mostWords = 35;
+const maxMean = 16;
+const maxWords = 35;
 
 /** README.md and the pages under docs/ that are written for this repository. */
 export function readablePages(): readonly string[] {
@@ -23,12 +23,12 @@ if (import.meta.main) {
 		const cells = [String(words).padStart(5), mean.toFixed(1).padStart(4), String(longest.length).padStart(7)];
 		console.log([page.padEnd(width), ...cells].join('  '));
 	}
-	const hard = rows.filter(({ mean, longest }) => mean > mostMean || longest.length > mostWords);
+	const hard = rows.filter(({ mean, longest }) => mean > maxMean || longest.length > maxWords);
 	for (const { page, longest } of hard) {
 		console.error(`\n${page} is hard to read. Its longest sentence: ${longest.join(' ')}`);
 	}
 	if (hard.length > 0) {
-		console.error(`\nThe mean of a page is at most ${mostMean} words, and no sentence has more than ${mostWords}.`);
+		console.error(`\nThe mean of a page is at most ${maxMean} words, and no sentence has more than ${maxWords}.`);
 		process.exitCode = 1;
 	}
 }

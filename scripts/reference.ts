@@ -6,7 +6,7 @@ import { errorsPage } from './reference/errors-page.ts';
 import { limitsPage } from './reference/limits/page.ts';
 import { troubleshootingPage } from './reference/troubleshooting/page.ts';
 
-/** The pages that are written from the sources, by their paths from the root of the repository. */
+/** The generated pages, by their paths from the root of the repository. */
 export const generatedPages: Readonly<Record<string, () => Promise<string>>> = {
 	'cli/schema.json': configSchema,
 	'docs/reference/config.md': configPage,

@@ -3,35 +3,36 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** The most non-blank lines that a package may have, without its tests. */
+/** The maximum number of non-blank lines of a package, without its tests. */
 const limits: Readonly<Record<string, number>> = {
-	'core/kernel': 12_510,
+	'core/kernel': 11_500,
 	'core/testing': 5_000,
-	'core/toolkit': 2_615,
+	'core/toolkit': 2_500,
 	'adapters/ai-sdk': 1_200,
-	'adapters/audio': 760,
+	'adapters/audio': 600,
 	'adapters/builtin': 3_500,
-	'adapters/comfyui': 1_155,
-	'adapters/command': 1_625,
+	'adapters/comfyui': 985,
+	'adapters/command': 1_500,
 	'adapters/documents': 3_300,
 	'adapters/llama-cpp': 700,
 	'adapters/openai': 3_500,
-	'adapters/postgres': 1_780,
+	'adapters/postgres': 1_930,
 	'adapters/s3': 760,
 	'adapters/sherpa-onnx': 700,
+	'plugins/console': 7_985,
 	'plugins/transcription': 1_010,
 	'plugins/webhooks': 1_500,
 };
 const longestFile = 300;
 const widestLine = 120;
 
-/** What one package weighs. */
+/** The size of one package. */
 interface Size {
 	readonly folder: string;
 	readonly files: number;
 	/** Non-blank lines. */
 	readonly lines: number;
-	/** Names that its main entry exports. */
+	/** The number of names that its main entry exports. */
 	readonly names: number;
 	/** `file: lines`, over the limit. */
 	readonly longFiles: readonly string[];
@@ -39,14 +40,15 @@ interface Size {
 	readonly wideLines: readonly string[];
 }
 
-/** Counts the sources of every package of the workspace. */
+/** Counts the lines of every workspace package. */
 export function sizes(): readonly Size[] {
 	const folders = globSync('{core/*,plugins/*,adapters/*,cli,cli/create-plinth}/package.json', { cwd: root });
 	return folders.sort().map((file) => sizeOf(file.replace('/package.json', '')));
 }
 
 function sizeOf(folder: string): Size {
-	const sources = globSync(`${folder}/src/**/*.ts`, { cwd: root })
+	// A page for browsers is in the folder of its package, next to the sources.
+	const sources = globSync([`${folder}/src/**/*.ts`, `${folder}/client/**/*.{ts,tsx,css}`], { cwd: root })
 		.sort()
 		.map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n') }));
 	const isWide = (line: string) => line.length > widestLine;
@@ -68,7 +70,7 @@ function isFilled(line: string): boolean {
 	return line.trim() !== '';
 }
 
-/** The names that a file exports: its own, those in lists, and those of the files that it exports whole. */
+/** The names that a file exports: declarations, export lists, and the names of files that it exports with `*`. */
 function exportedNames(file: string): number {
 	const text = readFileSync(file, 'utf8');
 	const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','));
@@ -92,7 +94,7 @@ if (import.meta.main) {
 		})),
 	);
 	const total = all.reduce((sum, { lines }) => sum + lines, 0);
-	console.log(`${total} non-blank lines in all, tests not counted`);
+	console.log(`${total} non-blank lines in total, without tests`);
 	const over = all.filter(({ folder, lines }) => lines > (limits[folder] ?? Number.POSITIVE_INFINITY));
 	for (const { folder, lines } of over) console.log(`over its limit: ${folder} ${lines}`);
 	for (const { longFiles } of all) for (const file of longFiles) console.log(`long file: ${file}`);

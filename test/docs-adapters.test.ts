@@ -2,20 +2,20 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
-import { bootErrors, createApp, errors, findConfig } from '@plinth/core';
+import { bootErrors, createApp, errors } from '@plinth/core';
 import { postgresErrors } from '@plinth/postgres';
 import { s3Errors } from '@plinth/s3';
 import { sqliteErrors } from '@plinth/sqlite';
 import { silentLogger } from '@plinth/testing';
 import { mediaErrors } from '@plinth/toolkit';
+import { findConfig } from 'plinth';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { modelBindingShape, modelPoolShape } from '../core/kernel/src/models/binding.ts';
-import { defaultCircuit } from '../core/kernel/src/models/circuit.ts';
+import { defaultCircuit, modelBindingShape, modelPoolShape } from '../core/kernel/src/contract/model-settings.ts';
 import { retryAfterSeconds } from '../core/kernel/src/models/failures.ts';
 import { abandonMs } from '../core/kernel/src/models/guarded-model.ts';
 import { defaultWaiting } from '../core/kernel/src/models/waiting-line.ts';
 import { root } from './support/cli.ts';
-import { type Factory, factoriesOf, takesNumbersOnly, tellOptions } from './support/factories.ts';
+import { type Factory, factoriesOf, listOptions, takesNumbersOnly } from './support/factories.ts';
 import { codeBlocks, tablesOf } from './support/pages.ts';
 import { writeProject } from './support/readme.ts';
 import { removeDir, temporaryDir } from './support/serve.ts';
@@ -25,10 +25,10 @@ const pages = globSync('docs/**/*.md', {
 	exclude: ['docs/{node_modules,dist,api,packages,.vitepress}/**'],
 }).sort();
 const adapters = readdirSync(join(root, 'adapters'));
-// The page of openai has tables of its own kind, and a test beside its package.
+// The page of openai has other tables, and a test in its package.
 const described = adapters.filter((name) => name !== 'openai');
 const configured = ['docs/models.md', 'docs/comparison.md', ...described.map((name) => `docs/adapters/${name}.md`)];
-/** Their configs start a server in `test/engines`, where what they need is installed. */
+/** These configs start a server in `test/engines`, where their dependencies are installed. */
 const withEngines = ['llama-cpp', 'postgres', 's3', 'sherpa-onnx'].map((name) => `docs/adapters/${name}.md`);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
@@ -38,7 +38,7 @@ describe('the pages in docs', () => {
 		expect(missing).toEqual([]);
 	});
 
-	test('lead to files that are there', () => {
+	test('link to existing files', () => {
 		const links = pages.flatMap((page) =>
 			[...read(page).matchAll(/\]\((?!\/)([^)#:]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => ({ page, to })),
 		);
@@ -46,7 +46,7 @@ describe('the pages in docs', () => {
 		expect(links.filter(({ page, to }) => !existsSync(join(root, dirname(page), to)))).toEqual([]);
 	});
 
-	test('name errors that there are, with the status and the code that clients read', () => {
+	test('list existing errors, with their status and their code on the wire', () => {
 		const known = { ...errors, ...mediaErrors, ...postgresErrors, ...s3Errors, ...sqliteErrors };
 		const wrong = configured.flatMap((page) =>
 			tablesOf(read(page))
@@ -63,7 +63,7 @@ describe('the pages in docs', () => {
 		expect(wrong).toEqual([]);
 	});
 
-	test('show errors as the server sends them', () => {
+	test('show error bodies as the server sends them', () => {
 		const bodies = codeBlocks(read('docs/models.md'), 'json').map((text) => JSON.parse(text));
 		const [{ error }] = bodies.filter((body) => body.error);
 		const { status: _, ...spec } = errors.E_MODEL_UNAVAILABLE;
@@ -74,7 +74,7 @@ describe('the pages in docs', () => {
 
 describe('docs/models.md', () => {
 	test('has every option of models and of pools, and no other', () => {
-		const told = tablesOf(read('docs/models.md')).find(([head]) => head?.[0] === 'option') ?? [];
+		const listed = tablesOf(read('docs/models.md')).find(([head]) => head?.[0] === 'option') ?? [];
 		const [ofModels, ofPools] = [modelBindingShape, modelPoolShape].map(({ shape }) => Object.keys(shape));
 		const names = [...new Set([...(ofModels ?? []), ...(ofPools ?? [])])];
 		const owners = names.map((name) => [
@@ -82,14 +82,14 @@ describe('docs/models.md', () => {
 			!ofPools?.includes(name) ? 'model' : ofModels?.includes(name) ? 'both' : 'pool',
 		]);
 		expect(
-			told
+			listed
 				.slice(1)
 				.map((row) => row.slice(0, 2))
 				.sort(),
 		).toEqual(owners.sort());
 	});
 
-	test('has the numbers that hold unless they are set', () => {
+	test('has the default values', () => {
 		const text = read('docs/models.md');
 		const { failures, seconds } = defaultCircuit;
 		expect(text).toContain(`| \`waiting\` | model | \`${defaultWaiting}\` |`);
@@ -108,7 +108,7 @@ describe.each(described)('docs/adapters/%s.md', (name) => {
 		factories = factoriesOf(await import(`@plinth/${name}`));
 	});
 
-	test('says what each factory provides and needs', () => {
+	test('lists the provided and needed services of each factory', () => {
 		const ids = (list: readonly string[]) => list.map((id) => `\`${id}\``).join(', ') || '–';
 		const rows = factories.map(({ name, provides, needs }) => [`\`${name}\``, ids(provides), ids(needs)]);
 		expect(
@@ -122,18 +122,18 @@ describe.each(described)('docs/adapters/%s.md', (name) => {
 	test('has every option with its default, and no other', () => {
 		const [head = [], ...rows] = tables.find(([head]) => head?.[0] === 'option') ?? [];
 		const width = head.indexOf('what');
-		const options = tellOptions(factories).map(({ name, of, value }) =>
+		const options = listOptions(factories).map(({ name, of, value }) =>
 			width === 3 ? [name, of, value] : [name, value],
 		);
 		expect(rows.map((row) => row.slice(0, width)).sort()).toEqual(options.sort());
 	});
 
-	test('says where a number cannot come from a variable', () => {
+	test('states which numbers cannot come from a variable', () => {
 		const isSaid = text.includes('A `${NAME}` cannot stand for a number here');
 		expect(isSaid).toBe(factories.some(({ config }) => takesNumbersOnly(config)));
 	});
 
-	test('has every package that comes with it, and its licence', () => {
+	test('lists every dependency and its licence', () => {
 		const folder = join(root, 'adapters', name, 'package.json');
 		const { dependencies = {} } = JSON.parse(readFileSync(folder, 'utf8'));
 		const licences = Object.keys(dependencies).map((dependency) => {
@@ -141,11 +141,11 @@ describe.each(described)('docs/adapters/%s.md', (name) => {
 			return [`\`${dependency}\``, license];
 		});
 		const [, ...rows] = tables.find(([head]) => head?.[0] === 'package') ?? [];
-		const told = rows.map(([dependency = '', licence]) => {
+		const listed = rows.map(([dependency = '', licence]) => {
 			const actual = licences.find(([name]) => name === dependency)?.[1];
 			return [dependency, actual?.startsWith('SEE LICENSE') ? actual : licence];
 		});
-		expect(told.sort()).toEqual(licences.sort());
+		expect(listed.sort()).toEqual(licences.sort());
 	});
 });
 
@@ -156,7 +156,7 @@ describe('a config of a page', () => {
 		dir = await temporaryDir('pages');
 		const programs = join(dir, 'bin');
 		await mkdir(programs);
-		// What an example calls need not be installed where the tests run.
+		// Dependencies of an example need not be installed here.
 		for (const name of ['espeak-ng', 'python3', 'tr']) {
 			await writeFile(join(programs, name), '#!/bin/sh\n');
 			await chmod(join(programs, name), 0o755);
@@ -175,7 +175,7 @@ describe('a config of a page', () => {
 		),
 	);
 
-	test('is in every page, in both spellings', () => {
+	test('is in every page, as TypeScript and as YAML', () => {
 		const missing = configured.flatMap((page) =>
 			['yaml', 'ts']
 				.filter((language) => !configs.some((each) => each.page === page && each.language === language))
@@ -190,7 +190,7 @@ describe('a config of a page', () => {
 
 	test.each(startable)('starts a server: $page, $language', async ({ page, language, text, number }) => {
 		const folder = join(dir, `${number}-${page.replaceAll('/', '-')}-${language}`);
-		// The workflows that examples name.
+		// The workflow files that examples refer to.
 		await cp(join(root, 'adapters/comfyui/test/workflows'), folder, { recursive: true });
 		const file = await writeProject(folder, `plinth.config.${language}`, text);
 		const env = {

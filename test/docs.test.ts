@@ -14,7 +14,7 @@ import { root } from './support/cli.ts';
 import { codeBlocks } from './support/pages.ts';
 import { bootEmbedded, keyA } from './support/serve.ts';
 
-/** The rows of all tables of a page, without their heads. */
+/** The rows of all tables of a page, without their headers. */
 async function tableRows(file: string): Promise<readonly (readonly string[])[]> {
 	const text = await readFile(join(root, file), 'utf8');
 	const tables = text.split(/\n(?!\|)/).map((part) => part.split('\n').filter((line) => line.startsWith('|')));
@@ -37,15 +37,15 @@ beforeAll(async () => {
 afterAll(() => booted?.stop());
 
 describe('README.md', () => {
-	test('names every path of the built-in composition, and no other', async () => {
+	test('lists every path of the default composition, and no other', async () => {
 		const text = await readFile(join(root, 'README.md'), 'utf8');
 		const section = text.slice(text.indexOf('\n## Routes\n'), text.indexOf('\n## A server in'));
-		const said = [...section.matchAll(/`(\/[^`]+)`/g)].map(([, path = '']) => path);
+		const listed = [...section.matchAll(/`(\/[^`]+)`/g)].map(([, path = '']) => path);
 		const { paths } = booted.app.openapi() as { readonly paths: object };
-		expect(said.toSorted()).toEqual(Object.keys(paths).toSorted());
+		expect(listed.toSorted()).toEqual(Object.keys(paths).toSorted());
 	});
 
-	test('leads to the page of every package', async () => {
+	test('links to the page of every package', async () => {
 		const text = await readFile(join(root, 'README.md'), 'utf8');
 		const packages = globSync(['core/*', 'plugins/*', 'adapters/*', 'cli'], { cwd: root });
 		const missing = packages.filter((folder) => !text.includes(`](${folder})`));
@@ -55,7 +55,7 @@ describe('README.md', () => {
 });
 
 describe('docs/limits.md', () => {
-	test('promises answers that the tables of errors have', () => {
+	test('lists the statuses of the error tables', () => {
 		const tables = [errors, mediaErrors, fileErrors, imageErrors, videoErrors, webhookErrors];
 		const known = tables.flatMap((table) => Object.values(table));
 		const wrong = limitSections
@@ -63,7 +63,7 @@ describe('docs/limits.md', () => {
 			.flatMap(([what, , beyond]) =>
 				[...beyond.matchAll(/(\d{3}) `(\w+)`/g)]
 					.filter(([, status, code]) => {
-						// The parser of Node refuses a head that is too large before there is a route.
+						// The HTTP parser of Node refuses a head that is too large before routing.
 						const wanted = status === '431' ? 413 : Number(status);
 						return !known.some((spec) => spec.status === wanted && spec.code === code);
 					})
@@ -86,9 +86,9 @@ describe('docs/concepts/request.md', () => {
 });
 
 describe('docs/concepts/job.md', () => {
-	test('names every status of a job, with those that follow it', async () => {
+	test('lists every status of a job, with its next statuses', async () => {
 		const rows = await tableRows('docs/concepts/job.md');
-		const told = rows.map(([status = '', , next = '']) => [status, next.split(', ').sort()]);
+		const listed = rows.map(([status = '', , next = '']) => [status, next.split(', ').sort()]);
 		const names = ['queued', 'in_progress', 'completed', 'failed'];
 		const followers = names.map((name) => {
 			const next = jobTransitions.filter(
@@ -96,12 +96,12 @@ describe('docs/concepts/job.md', () => {
 			);
 			return [`\`${name}\``, [...new Set(next.map(({ to }) => `\`${to}\``))].sort()];
 		});
-		expect(told).toEqual(followers.map(([name, next]) => [name, next?.length ? next : ['–']]));
+		expect(listed).toEqual(followers.map(([name, next]) => [name, next?.length ? next : ['–']]));
 	});
 });
 
 describe('SECURITY.md', () => {
-	test('names, for each threat, a test that is there', async () => {
+	test('names an existing test for each threat', async () => {
 		const rows = await tableRows('SECURITY.md');
 		const threats = rows.filter((cells) => cells.length === 4);
 		expect(threats.length).toBeGreaterThan(15);

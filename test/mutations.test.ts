@@ -7,14 +7,15 @@ import { faults } from '../scripts/mutations/faults.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-// `npm run test:mutations` takes minutes and is no part of CI: what rots without it is found here.
+// `npm run test:mutations` takes minutes and is not part of CI. This test finds faults that no longer match the
+// sources.
 describe('each fault of the mutation tests', () => {
-	test('is one of at least 60, under a name of its own', () => {
+	test('is one of at least 60, with a unique name', () => {
 		expect(faults.length).toBeGreaterThanOrEqual(60);
 		expect(new Set(faults.map(({ what }) => what)).size).toBe(faults.length);
 	});
 
-	test.each(faults)('$what: can be planted, and names test files', (fault) => {
+	test.each(faults)('$what: can be applied, and lists existing test files', (fault) => {
 		const text = readFileSync(join(root, fault.file), 'utf8');
 		const planted = plant(fault, text);
 		expect(planted).not.toBe(text);
@@ -27,11 +28,11 @@ describe('each fault of the mutation tests', () => {
 describe('a fault whose source has changed', () => {
 	const stale = { what: 'w', file: 'f.ts', find: 'a;', replace: '', tests: [] };
 
-	test.each(['', 'b;', 'a; a;'])('cannot be planted: %j', (text) => {
+	test.each(['', 'b;', 'a; a;'])('cannot be applied: %j', (text) => {
 		expect(() => plant(stale, text)).toThrow('"w" is stale');
 	});
 
-	test('is planted where its text stands once', () => {
+	test('is applied where its text occurs once', () => {
 		expect(plant({ ...stale, replace: '$&' }, 'x; a; y;')).toBe('x; $& y;');
 	});
 });

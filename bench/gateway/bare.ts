@@ -3,8 +3,9 @@ import Koa from 'koa';
 import { Agent, type Dispatcher } from 'undici';
 
 /**
- * The least that a gateway of Koa and undici can do: reads the body, passes it on and pipes the answer back. No key, no check, no limit, no metering, no log. It stands beside ours in the
- * bench, for what it costs no server on these libraries can save. `PORT` and `UPSTREAM` come from the environment.
+ * The smallest gateway on Koa and undici: it reads the body, forwards it and pipes the response back. It has no keys,
+ * checks, limits, metering or log. No server on these libraries can cost less, so the bench compares Plinth with it.
+ * `PORT` and `UPSTREAM` come from the environment.
  */
 
 const { PORT, UPSTREAM = '' } = process.env;

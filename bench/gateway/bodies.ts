@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Writes what the mock upstream answers into a folder. Every file is what it says it is: some gateways look inside. */
+/** Writes the responses of the mock upstream into a folder. The files are valid, because some gateways read them. */
 export async function writeBodies(folder: string): Promise<void> {
 	const files = {
 		'chat.json': chat(),
@@ -14,7 +14,7 @@ export async function writeBodies(folder: string): Promise<void> {
 	for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
 }
 
-/** A completion of about a kilobyte, with the words of the mock's event stream: some gateways always ask for the latter. */
+/** A completion of about 1 KB. The mock's event stream holds the same words, because some gateways always stream. */
 function chat(): string {
 	const words = Array.from({ length: 200 }, (_, index) => `${String(index).padStart(3, '0')} `);
 	return JSON.stringify({
@@ -115,7 +115,7 @@ function uint32(value: number): Buffer {
 	return bytes;
 }
 
-/** Bytes that nothing compresses, the same for the same seed. */
+/** Incompressible bytes. Equal seeds give equal bytes. */
 function noise(seed: string, length: number): Buffer {
 	return createHash('shake256', { outputLength: length }).update(seed).digest();
 }

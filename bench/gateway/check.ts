@@ -5,57 +5,57 @@ import { direct, type Gateway } from './gateways.ts';
 import type { MockUpstream } from './upstream.ts';
 import { targetOf, type Workload } from './workloads.ts';
 
-/** How many answers were compared, and how many of them were the upstream's own bytes; the others say the same. */
+/** How many responses were compared, and how many had the upstream's bytes. The others have the same content. */
 export interface Likeness {
 	readonly compared: number;
 	readonly same: number;
 }
 
-/** As many as the load has connections: some kinds of models have no places for many more. */
+/** As many connections as the load has: some kinds of models allow few more requests at once. */
 const clients = 32;
-/** Bytes after which a client that leaves has had enough. */
+/** A client that disconnects early does so after this many bytes. */
 const enough = 20_000;
 const pauseMs = 5;
 
 /**
- * Compares what a gateway answers with what the upstream does, over connections that are used again: half of the clients read slowly, each tenth leaves
- * in the middle. Throws when an answer says something else.
+ * Compares the responses of a gateway with the upstream's, over reused connections. Half of the clients read slowly,
+ * and each tenth disconnects in the middle. Throws when a response differs in content.
  */
 export async function likenessTo(upstream: MockUpstream, gateway: Gateway, workload: Workload): Promise<Likeness> {
 	const agent = new Agent({ keepAlive: true, maxSockets: clients });
 	try {
-		const wanted = await read(direct(upstream), workload, agent, {});
+		const expected = await read(direct(upstream), workload, agent, {});
 		const first = await read(gateway, workload, agent, {});
-		const crowd = Array.from({ length: clients }, (_, index) =>
-			read(gateway, workload, agent, { isSlow: index % 2 === 1, leaves: index % 10 === 9 }),
+		const concurrent = Array.from({ length: clients }, (_, index) =>
+			read(gateway, workload, agent, { isSlow: index % 2 === 1, disconnects: index % 10 === 9 }),
 		);
-		const answers = [first, ...(await Promise.all(crowd))];
-		// Those who left may have left something behind on connections that others use next.
+		const answers = [first, ...(await Promise.all(concurrent))];
+		// A client that disconnected may have left data on a connection that the next one uses.
 		answers.push(await read(gateway, workload, agent, {}));
-		const whole = answers.filter((body) => body !== undefined);
-		const others = whole.filter((body) => digest(body) !== digest(wanted));
-		const meaning = wanted && workload.meaning(wanted);
-		for (const body of others) {
+		const complete = answers.filter((body) => body !== undefined);
+		const different = complete.filter((body) => digest(body) !== digest(expected));
+		const meaning = expected && workload.meaning(expected);
+		for (const body of different) {
 			if (isDeepStrictEqual(workload.meaning(body), meaning)) continue;
 			throw new Error(`${workload.name}: our answer is not what the upstream said.`);
 		}
-		return { compared: whole.length, same: whole.length - others.length };
+		return { compared: complete.length, same: complete.length - different.length };
 	} finally {
 		agent.destroy();
 	}
 }
 
-interface Manner {
+interface ReadOptions {
 	readonly isSlow?: boolean;
-	readonly leaves?: boolean;
+	readonly disconnects?: boolean;
 }
 
-/** The body of an answer; undefined for a client that has left. */
+/** The body of a response; undefined for a client that disconnected. */
 async function read(
 	gateway: Gateway,
 	workload: Workload,
 	agent: Agent,
-	{ isSlow = false, leaves = false }: Manner,
+	{ isSlow = false, disconnects = false }: ReadOptions,
 ): Promise<Buffer | undefined> {
 	const { port, request: wire } = targetOf(gateway, workload);
 	const { method = 'GET', path, headers = {}, body } = wire;
@@ -72,7 +72,7 @@ async function read(
 		chunks.push(chunk);
 		received += chunk.length;
 		// Leaving the loop destroys the connection.
-		if (leaves && received > enough) return undefined;
+		if (disconnects && received > enough) return undefined;
 		if (isSlow && chunks.length % 5 === 0) await new Promise((wake) => setTimeout(wake, pauseMs));
 	}
 	const all = Buffer.concat(chunks);

@@ -10,7 +10,7 @@ import { portkeyScript } from './portkey.ts';
 import type { MockUpstream } from './upstream.ts';
 import { finishedVideo } from './video.ts';
 
-/** A server before the mock upstream, or the latter itself. */
+/** A server in front of the mock upstream, or the upstream itself. */
 export interface Gateway {
 	readonly pid: number;
 	readonly port: number;
@@ -18,7 +18,7 @@ export interface Gateway {
 	readonly headers: Readonly<Record<string, string>>;
 	/** The id of a completed video. */
 	readonly video: string;
-	/** Ends it; `SIGTERM` asks it to, so that it can write what it has to write. */
+	/** Stops the server. With `SIGTERM` it can write its files first. */
 	stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const root = join(import.meta.dirname, '../..');
 const key = 'key-of-the-bench';
 const video = 'video_mock';
 
-/** How our server is started. */
+/** How Plinth is started. */
 export interface StartOptions {
 	/** Flags for Node. */
 	readonly execArgv?: readonly string[];
@@ -36,8 +36,8 @@ export interface StartOptions {
 }
 
 /**
- * Starts our server as `plinth serve` does, everything on, with models of one kind that are the mock's. It logs each request as a line of JSON into a file of
- * the folder; of videos it has one when this resolves.
+ * Starts Plinth as `plinth serve` does, with everything on and the mock's models of one kind. It logs each request as
+ * a line of JSON into a file of the folder. For the kind `video` one video is complete when this resolves.
  */
 export async function startOurs(
 	upstream: MockUpstream,
@@ -69,7 +69,7 @@ export async function startOurs(
 	const url = `http://127.0.0.1:${port}`;
 	await untilAnswers(`${url}/readyz`, 'Our server').catch(async (error: unknown) => {
 		await end(child);
-		// What it says of itself goes with the folder.
+		// Its output is removed with the folder.
 		throw new Error(await readFile(join(folder, 'server.log'), 'utf8'), { cause: error });
 	});
 	const headers = { authorization: `Bearer ${key}` };
@@ -95,7 +95,7 @@ export async function startNginx(upstream: MockUpstream): Promise<Gateway> {
 	return { pid: child.pid as number, port, headers, video, stop: () => end(child) };
 }
 
-/** Starts what Koa and undici cost by themselves; see `bare.ts`. */
+/** Starts the smallest gateway on Koa and undici; see `bare.ts`. */
 export async function startBare(upstream: MockUpstream): Promise<Gateway> {
 	const { PATH = '', HOME = '' } = process.env;
 	const port = await freePort();
@@ -114,7 +114,7 @@ export async function startBare(upstream: MockUpstream): Promise<Gateway> {
 	return { pid: child.pid as number, port, headers, video, stop: () => end(child) };
 }
 
-/** Starts Portkey's gateway; undefined where npm cannot install it, which is said. */
+/** Starts Portkey's gateway; undefined, with a message, where npm cannot install it. */
 export async function startPortkey(upstream: MockUpstream): Promise<Gateway | undefined> {
 	const script = await portkeyScript();
 	if (!script) return undefined;
@@ -134,7 +134,7 @@ export async function startPortkey(upstream: MockUpstream): Promise<Gateway | un
 	return { pid: child.pid as number, port, headers, video, stop: () => end(child) };
 }
 
-/** The mock upstream without anything before it. */
+/** The mock upstream with no gateway in front of it. */
 export function direct({ port }: MockUpstream): Gateway {
 	const headers = { authorization: 'Bearer sk-bench' };
 	return { pid: process.pid, port, headers, video, stop: async () => {} };

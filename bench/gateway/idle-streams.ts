@@ -7,12 +7,14 @@ import type { MockUpstream } from './upstream.ts';
 import { targetOf, workloads } from './workloads.ts';
 
 const streams = 1_000;
-/** After the first byte of the last stream, some things are still being put away. */
+/** Memory is still being freed shortly after the first byte of the last stream. */
 const settleMs = 1_000;
 
-/** Event streams that have begun and on which nothing happens then: how much memory keeps each of them, on both of its sides? */
+/**
+ * Memory per event stream that has started and is idle. A gateway holds a connection to the client and to the upstream.
+ */
 export async function idleStreams(upstream: MockUpstream): Promise<Row[]> {
-	// When a process collects its garbage is a matter of luck; nginx has none.
+	// The time of a garbage collection varies; nginx has none.
 	const ours = await several(3, () => startOurs(upstream, 'chat'), upstream);
 	const nginx = await several(1, () => startNginx(upstream), upstream);
 	return [
@@ -27,7 +29,7 @@ export async function idleStreams(upstream: MockUpstream): Promise<Row[]> {
 	];
 }
 
-/** One process after the other. */
+/** Measures one process after the other. */
 async function several(processes: number, start: () => Promise<Gateway>, upstream: MockUpstream): Promise<number[]> {
 	const sizes: number[] = [];
 	while (sizes.length < processes) {
@@ -41,14 +43,16 @@ async function several(processes: number, start: () => Promise<Gateway>, upstrea
 	return sizes;
 }
 
-/** Kilobytes by which a process that has answered requests before grows per stream: its heap has its working size already. */
+/**
+ * Growth in kilobytes per stream. The process has handled requests before, so that its heap has its working size.
+ */
 async function perStream(gateway: Gateway, { folder }: MockUpstream): Promise<number> {
 	await drive(folder, targetOf(gateway, workloads.chat), 16, 1_500);
 	const target = targetOf(gateway, workloads.held);
 	const before = residentBytes(gateway.pid);
-	const held = await hold(folder, target, streams);
+	const openStreams = await hold(folder, target, streams);
 	await new Promise((resolve) => setTimeout(resolve, settleMs));
 	const after = residentBytes(gateway.pid);
-	await held.stop();
+	await openStreams.stop();
 	return (after - before) / 1024 / streams;
 }

@@ -1,14 +1,15 @@
 /*
- * A client that sends the same HTTP/1.1 request again and again on every connection, the next one behind the last answer, on one thread.
+ * A client on one thread that repeats the same HTTP/1.1 request on every connection, one at a time on each.
  *
  *   load PORT CONNECTIONS MILLISECONDS REQUEST_FILE [hold]
  *
- * When the time is up, what is under way is waited for: whoever measures the server divides what it cost by all that it answered. Prints one line of JSON:
- * requests, how many of them were refused (no 2xx), connections that were lost inside an answer, milliseconds in all, and the median and the 99th
- * percentile of the milliseconds to an answer's end, and the median of those to the first byte of its body.
+ * When the time is up, it waits for the open requests, so that the server's cost can be divided by all answers. It
+ * prints one line of JSON: requests, refusals (no 2xx), connections lost inside an answer, milliseconds in all, the
+ * median and the 99th percentile of the milliseconds to the end of an answer, and the median of those to the first
+ * byte of the body.
  *
- * With `hold` it sends one request on each connection, prints how many bodies have begun as soon as all have, or when the time is up, and then holds
- * the connections until it is ended.
+ * With `hold` it sends one request on each connection. As soon as all bodies have begun, or when the time is up, it
+ * prints their number. It then holds the connections until it is ended.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -25,7 +26,7 @@
 
 enum { head_bytes = 16384, most_samples = 4000000, ready_at_once = 512, patience_ms = 20000 };
 
-/* Where the reading of an answer is. `line` and `after` are the length of a chunk and the line end behind it. */
+/* The state of the parser of an answer. `line` is a chunk's length, `after` the line end behind the chunk. */
 enum part { idle, head, sized, line, data, after, trailer };
 
 struct connection {
@@ -62,7 +63,9 @@ static void fail(const char *what) {
 static void open_connection(struct connection *c) {
 	int one = 1;
 	c->fd = socket(AF_INET, SOCK_STREAM, 0);
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)
+	};
 	if (connect(c->fd, (void *)&address, sizeof address) < 0) fail("connect");
 	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
@@ -106,7 +109,7 @@ static void note_first(struct connection *c) {
 	begun++;
 }
 
-/* Takes bytes of a head and returns how many they were. */
+/* Reads bytes of a head and returns their number. */
 static size_t read_head(struct connection *c, const char *bytes, size_t length) {
 	size_t before = c->head_length, room = head_bytes - before;
 	size_t taken = length < room ? length : room;
@@ -136,7 +139,7 @@ static int digit(char x) {
 	return x >= 'a' && x <= 'f' ? x - 'a' + 10 : -1;
 }
 
-/* Takes bytes of a body and returns how many they were. */
+/* Reads bytes of a body and returns their number. */
 static size_t read_body(struct connection *c, const char *bytes, size_t length) {
 	if (c->part == sized || c->part == data) {
 		note_first(c);

@@ -7,7 +7,9 @@ import { encodeRequest, type Target } from '../harness/load.ts';
 import type { Sample } from '../harness/rounds.ts';
 import { end, type Processor, startPinned } from './pinned.ts';
 
-/** What one round costs and takes: `cpu` is microseconds of the server per request, `wall` the median milliseconds of one. */
+/**
+ * Figures of one round: `cpu` is the server's microseconds per request, `wall` the median milliseconds of a request.
+ */
 export interface GatewaySample extends Sample {
 	/** The median of milliseconds to the first byte of a body. */
 	readonly first: number;
@@ -25,8 +27,8 @@ interface Printed {
 }
 
 /**
- * Sends a request again and again for `ms` milliseconds, waits for what is under way, and divides what the server has used by all answers. Throws when
- * an answer is none of 2xx, or a connection is lost. `folder` holds the compiled program.
+ * Repeats a request for `ms` milliseconds, waits for the open ones, and divides the server's processor time by the
+ * responses. Throws when a response is not 2xx or a connection is lost. `folder` holds the compiled program.
  */
 export async function drive(
 	folder: string,
@@ -50,7 +52,7 @@ export async function drive(
 	return { cpu: (cpu * 1_000) / requests, wall: p50, first: first50, rate: (requests * 1_000) / ms };
 }
 
-/** Opens streams and holds them once the body of each has begun. Throws when one has not within 20 seconds. */
+/** Opens streams and holds them. Throws when a body has not started within 20 seconds. */
 export async function hold(folder: string, target: Target, streams: number): Promise<{ stop(): Promise<void> }> {
 	const child = await startLoad(folder, target, [streams, 20_000, 'hold']);
 	const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];

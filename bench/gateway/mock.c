@@ -1,12 +1,13 @@
 /*
- * An upstream that speaks OpenAI's API, on one thread and loopback only. Every answer is made at start, so that serving one costs a few system calls:
- * with any gateway in front of it, the gateway is the slow one.
+ * An upstream that speaks OpenAI's API, on one thread and loopback only. It makes every answer at start and serves
+ * one in a few system calls, so that any gateway in front of it is slower.
  *
  *   mock PORT PACE_MS FOLDER
  *
- * FOLDER holds the bodies: chat.json, image.json, speech.wav, video.mp4. A chat with "stream": true is an event stream of 200 chunks with the words of chat.json,
- * each sent by itself: all at once, one each PACE_MS milliseconds where the request names the model mock-paced, and none but the first for the model mock-hold.
- * A video is completed as soon as it is asked for.
+ * FOLDER holds the bodies: chat.json, image.json, speech.wav, video.mp4. A chat with "stream": true is an event
+ * stream of 200 chunks with the words of chat.json, each sent by itself: without a pause; one each PACE_MS
+ * milliseconds for the model mock-paced; only the first for the model mock-hold. A video is complete at the first
+ * poll.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -126,7 +127,7 @@ static void wait_to_write(int fd, int waits) {
 	epoll_ctl(poller, EPOLL_CTL_MOD, fd, &event);
 }
 
-/* Sends what there is to send. A paced or held stream has nothing more for now when its piece is out. */
+/* Sends the pending bytes. A paced or held stream pauses after its chunk. */
 static void pump(int fd) {
 	struct connection *c = connections[fd];
 	for (;;) {
@@ -177,7 +178,10 @@ static void answer(int fd) {
 	pump(fd);
 }
 
-/* Whether all of a request is there. Clients send one at a time, so a chunked body is over where its last chunk ends the buffer. */
+/*
+ * Whether the request is complete. Clients send one at a time, so the last chunk of a body is at the end of the
+ * buffer.
+ */
 static int is_whole(struct connection *c) {
 	char *head_end = strstr(c->request, "\r\n\r\n");
 	if (!head_end) return 0;
@@ -221,12 +225,12 @@ static void accept_all(int listener) {
 	}
 }
 
-/* Each millisecond, the streams whose turn it is; they are spread over the pace. */
+/* Each millisecond, a share of the streams sends its next chunk. */
 static void tick(int timer, unsigned pace) {
 	static unsigned long now;
 	unsigned long missed = 0;
 	if (read(timer, &missed, sizeof missed) != sizeof missed) return;
-	/* After a long pause the lost beats are not all made up for. */
+	/* After a long pause, missed chunks are not all sent at once. */
 	for (unsigned long beat = 0; beat < (missed > 50 ? 50 : missed); beat++) {
 		now++;
 		for (int fd = 0; fd <= highest; fd++) {
@@ -250,7 +254,9 @@ int main(int count, char **arguments) {
 	make_answers(arguments[3]);
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), one = 1;
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(atoi(arguments[1])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_port = htons(atoi(arguments[1])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)
+	};
 	if (bind(listener, (void *)&address, sizeof address) < 0 || listen(listener, 4096) < 0) fail("listen");
 	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
 	struct itimerspec each_millisecond = {{0, 1000000}, {0, 1000000}};

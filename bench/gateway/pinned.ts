@@ -4,13 +4,13 @@ import { availableParallelism } from 'node:os';
 import { killOnExit } from '../harness/child.ts';
 import { pathOf } from '../harness/programs.ts';
 
-/** Which processor runs what: gateways have one to themselves, what asks them shares the other with what they ask. `both` is for all of them together. */
+/** Processors by use: the gateway runs alone on one; load and upstream share the other. `both` is for all together. */
 export const processors = { gateways: '0', others: '1', both: '0,1' } as const;
 
 /** One of {@link processors}. */
 export type Processor = keyof typeof processors;
 
-/** Starts a program that stays on one processor, and is ended with us. Throws where there are less than two. */
+/** Starts a program on one processor; it ends with this process. Throws on a machine with fewer than two. */
 export function startPinned(
 	processor: Processor,
 	command: readonly string[],
@@ -25,7 +25,7 @@ export function startPinned(
 	return child;
 }
 
-/** Ends a process and waits for that. */
+/** Ends a process and waits until it has exited. */
 export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
 	if (child.exitCode !== null || child.signalCode !== null) return;
 	const ended = once(child, 'exit');

@@ -13,7 +13,7 @@ const models: Readonly<Record<Kind, NonNullable<AppConfig['models']>>> = {
 		'mock-paced': openai.chat(upstream),
 		'mock-hold': openai.chat(upstream),
 	},
-	// The mock answers with base64 alone, as OpenAI's own models do.
+	// The mock responds with base64 only, as OpenAI's own models do.
 	image: { mock: openai.image({ ...upstream, forward: true }) },
 	speech: { mock: openai.speech(upstream) },
 	video: { mock: openai.video({ ...upstream, pollSeconds: 0.1 }) },
@@ -22,7 +22,7 @@ const models: Readonly<Record<Kind, NonNullable<AppConfig['models']>>> = {
 /** The built-in composition with models of another server. */
 export default defineConfig({
 	extends: 'plinth:embedded',
-	// All load is that of one key; so are a thousand streams.
+	// All requests use one key, including a thousand streams.
 	server: { limits: { requestsPerTenant: 2_000 } },
 	models: {
 		'builtin-chat': false,

@@ -1,5 +1,6 @@
-// Portkey 1.15.2 answers 500 to everything that is not JSON, `TypeError: immutable`: it sets headers of an answer that `fetch` has made
-// (Portkey-AI/gateway#1389, #1550). Here it gets a copy that it may change; JSON it copies itself.
+// Portkey 1.15.2 answers 500 (`TypeError: immutable`) to everything that is not JSON, because it sets headers on a
+// response of `fetch` (Portkey-AI/gateway#1389, #1550). This module passes it a mutable copy. Portkey copies JSON
+// responses itself.
 const fetchAnswer = globalThis.fetch;
 
 globalThis.fetch = async (...request) => {

@@ -10,7 +10,7 @@ const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 const folder = join(cache, 'plinth-bench', `portkey-${version}`);
 const script = join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
 
-/** The script that starts Portkey's gateway, installed into the user's cache when it is not there. Undefined, with a word on the console, where npm fails. */
+/** The script that starts Portkey's gateway, installed into the user's cache if missing; undefined where npm fails. */
 export async function portkeyScript(): Promise<string | undefined> {
 	if (existsSync(script)) return script;
 	const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefix', folder];

@@ -11,35 +11,35 @@ import { targetOf, type Workload } from './workloads.ts';
 export interface Plan {
 	readonly workload: Workload;
 	readonly connections: readonly number[];
-	/** Ours divided by nginx's, at most; undefined where there is no such goal. */
+	/** The maximum of Plinth's time divided by nginx's; undefined without such a goal. */
 	readonly overNginx?: number;
-	/** The same for Koa and undici by themselves. */
+	/** The same for Koa and undici alone. */
 	readonly overBare?: number;
-	/** How many times less than Portkey's ours is, at least; undefined where there is no such goal. */
+	/** The minimum of Portkey's time divided by Plinth's; undefined without such a goal. */
 	readonly underPortkey?: number;
 	/** Whether Portkey is measured. */
 	readonly withPortkey: boolean;
-	/** Whether the libraries are measured by themselves. */
+	/** Whether the libraries alone are measured. */
 	readonly withBare: boolean;
 	/** Length of a round in milliseconds, and how many there are. */
 	readonly ms: number;
 	readonly rounds: number;
-	/** Requests are counted in these: events of a stream. */
+	/** What counts as a request instead: events of a stream. */
 	readonly per?: { readonly name: string; readonly count: number };
 }
 
-/** What an engine takes to compile what is hot. In turns, as what is measured. */
+/** Warm-up, in turns like the measurement, so that V8 compiles the hot code. */
 const warmUp = { rounds: 2, ms: 4_000, connections: 32 };
 
 /**
- * Each round begins with so many milliseconds that do not count: while the others were measured V8 has cleaned up after the last one, and compiled code that no object was
- * left for went with it; it takes about three seconds until all of it is there again. The figures are those of a server that is busy.
+ * The first milliseconds of a round do not count. While the other gateways are measured, V8 drops compiled code with
+ * the objects that used it, and needs about three seconds to compile it again. The figures are those of a busy server.
  */
 const leadMs = 4_000;
 
 /**
- * Measures one workload: first whether our answers are the upstream's, then everybody's processor time in turns. One row beside nginx and one beside
- * Portkey for each number of connections.
+ * Checks the responses of one workload against the upstream's, then measures the processor time of each gateway in
+ * turns. The result is one row against nginx and one against Portkey for each number of connections.
  */
 export async function processorTime(upstream: MockUpstream, plan: Plan): Promise<Row[]> {
 	const { workload, connections } = plan;
@@ -130,7 +130,7 @@ function goalOf(limit: number | undefined): Pick<Row, 'goal'> {
 	return limit === undefined ? {} : { goal: { of: 'ratio', bound: 'at most', limit } };
 }
 
-/** What is left of ours when the libraries' own part is taken away, and how far those are from nginx by themselves. */
+/** The cost of Plinth without that of the libraries, and the cost of the libraries compared with nginx. */
 function bareRow(
 	{ workload, overBare, per }: Plan,
 	connections: number,

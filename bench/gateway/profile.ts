@@ -10,7 +10,7 @@ import { targetOf, type Workload, workloads } from './workloads.ts';
 const warmMs = 3_000;
 const profiledMs = 5_000;
 
-/** Runs one workload against our server with V8's profiler on and prints where it spends its time. */
+/** Runs one workload against Plinth with V8's profiler and prints where it spends its time. */
 async function profile(workload: Workload, connections: number): Promise<void> {
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 	const upstream = await startUpstream();
@@ -22,7 +22,7 @@ async function profile(workload: Workload, connections: number): Promise<void> {
 		await drive(upstream.folder, target, connections, warmMs);
 		const skipMs = performance.now() - began;
 		const { cpu, wall } = await drive(upstream.folder, target, connections, profiledMs);
-		// The profile is written by a process that ends by itself.
+		// Node writes the profile only when the process exits without being killed.
 		await ours.stop('SIGTERM');
 		const us = `${cpu.toFixed(1)} CPU us per request, the profiler included`;
 		console.log(`${workload.name}, c=${connections}: ${us}; ${wall.toFixed(2)} ms each`);

@@ -1,7 +1,7 @@
-/** What V8 writes under `--cpu-prof`, as far as it is read here. */
+/** The members of a V8 profile (`--cpu-prof`) that this module reads. */
 export interface Profile {
 	readonly nodes: readonly { readonly id: number; readonly callFrame: Frame }[];
-	/** Ids of the nodes that were on top when looked at, and the microseconds since the look before. */
+	/** Ids of the top nodes of the samples, and the microseconds since the sample before. */
 	readonly samples: readonly number[];
 	readonly timeDeltas: readonly number[];
 }
@@ -14,8 +14,8 @@ interface Frame {
 }
 
 /**
- * Prints the share of the busy time that each package, file and function spent in itself, the largest first. Time in which nothing ran is left out, and so are the
- * first `skipMs` milliseconds: start and compilation.
+ * Prints the self time of each package, file and function as a share of the busy time, the largest first. Idle time
+ * and the first `skipMs` milliseconds (start and compilation) do not count.
  */
 export function printSelfTimes({ nodes, samples, timeDeltas }: Profile, skipMs: number): void {
 	const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
@@ -51,7 +51,7 @@ class Tally {
 	}
 }
 
-/** Ours by their folder, others by their name, Node by its module, and what is V8's own by what it does. */
+/** Plinth's files by folder, packages by name, Node by module, and V8's own work by its kind. */
 function packageOf({ url, functionName }: Frame): string {
 	const installed = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
 	if (installed) return installed;

@@ -14,7 +14,7 @@ export const paceMs = 5;
 /** Events of every stream, the last one, `[DONE]`, included. */
 export const eventsPerStream = 201;
 
-/** The server behind all gateways, and the folder in which its programs and everybody's files are. */
+/** The server behind all gateways, and the folder with its programs and the files of all gateways. */
 export interface MockUpstream {
 	readonly port: number;
 	readonly folder: string;
@@ -22,7 +22,7 @@ export interface MockUpstream {
 	stop(): Promise<void>;
 }
 
-/** Compiles the mock upstream and the load generator and starts the former. */
+/** Compiles the mock upstream and the load generator, and starts the upstream. */
 export async function startUpstream(processor: Processor = 'others'): Promise<MockUpstream> {
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 	const [mock] = await Promise.all([compile('mock', folder), compile('load', folder)]);
@@ -40,7 +40,7 @@ export async function startUpstream(processor: Processor = 'others'): Promise<Mo
 	};
 }
 
-/** Written in C, so that neither of them is what is measured; compiled here, for there is no program that all machines run. */
+/** Compiles one of the C programs for this machine. They are in C to use little processor time. */
 async function compile(name: 'mock' | 'load', folder: string): Promise<string> {
 	const program = join(folder, name);
 	const source = join(import.meta.dirname, `${name}.c`);

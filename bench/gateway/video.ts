@@ -1,6 +1,6 @@
 const timeoutMs = 20_000;
 
-/** Makes a video and returns its id once it is completed. Throws when it is not within 20 seconds. */
+/** Makes a video and returns its id once it is completed. Throws after 20 seconds. */
 export async function finishedVideo(url: string, headers: Readonly<Record<string, string>>): Promise<string> {
 	const body = JSON.stringify({ model: 'mock', prompt: 'A lighthouse above the sea' });
 	const { id } = await ask(`${url}/v1/videos`, {

@@ -2,15 +2,15 @@ import type { Target, WireRequest } from '../harness/load.ts';
 import type { Gateway } from './gateways.ts';
 import type { Kind } from './plinth.config.ts';
 
-/** What is asked of all gateways, with the same body. */
+/** A request that is sent to all gateways with the same body. */
 export interface Workload {
 	readonly name: string;
 	readonly kind: Kind;
 	/** The path and the body; without one it is a GET. */
 	request(gateway: Gateway): { readonly path: string; readonly body?: object };
 	/**
-	 * What an answer says to a client, whoever has spelt it: a gateway that reads and writes answers may change the rest. The bytes themselves where
-	 * nothing is to be spelt.
+	 * The content of a response in a form that can be compared: a gateway that parses responses may write the same
+	 * JSON differently. For other responses, the bytes.
 	 */
 	meaning(body: Buffer): unknown;
 }
@@ -22,7 +22,7 @@ const question = (model: string) => ({
 		{ role: 'user', content: 'Say something about proxies. '.repeat(6) },
 	],
 	temperature: 0.7,
-	// OpenAI's word of today: with the older `max_tokens` our server writes the request anew.
+	// OpenAI's current name. With the older `max_tokens` Plinth has to write the request anew.
 	max_completion_tokens: 256,
 });
 
@@ -88,7 +88,7 @@ export const workloads = {
 	},
 } as const satisfies Record<string, Workload>;
 
-/** A workload as a gateway is asked for it. */
+/** The request of a workload, as it is sent to a gateway. */
 export function targetOf(gateway: Gateway, workload: Workload): Target {
 	return { pid: gateway.pid, port: gateway.port, request: wireRequest(gateway, workload) };
 }

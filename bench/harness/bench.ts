@@ -1,11 +1,11 @@
-/** What a figure should reach. `ratio` is ours divided by the reference; `value` is our own figure. */
+/** The goal of a figure. `ratio` is Plinth's figure divided by the reference; `value` is Plinth's figure. */
 export interface Goal {
 	readonly of: 'ratio' | 'value';
 	readonly bound: 'at most' | 'at least';
 	readonly limit: number;
 }
 
-/** One line of the table: a figure of ours, and where there is one, a reference that ran in turns with it. */
+/** One line of the table: Plinth's figure, and optionally a reference that ran in turns with it. */
 export interface Row {
 	readonly name: string;
 	/** What the figures count: `CPU ms per download`, `jobs/s`. */
@@ -16,24 +16,24 @@ export interface Row {
 	/** Wall-clock milliseconds per operation, for information. */
 	readonly wall?: { readonly ours: number; readonly reference?: number };
 	readonly goal?: Goal;
-	/** Every round's figures, in order: what the medians were taken of. */
+	/** The figures of every round, in order. The medians are taken of these. */
 	readonly rounds?: { readonly ours: readonly number[]; readonly reference?: readonly number[] };
 	/** A sentence on how to read it. */
 	readonly note?: string;
 }
 
-/** One benchmark. It measures for a minute at most, `gateway` for four. */
+/** One benchmark. Most measure for a minute; `s3` takes four, `memory` ten and `gateway` fifteen. */
 export interface Bench {
 	readonly name: string;
 	readonly about: string;
 	/** Programs without which it cannot run. */
 	readonly needs: readonly Program[];
-	/** Whether parts of it were not asked for, or could not be measured: its rows are then shown and not kept. */
+	/** True when parts were left out or could not be measured. The rows are then printed and not saved. */
 	readonly isPartial?: boolean;
 	run(): Promise<readonly Row[]>;
 }
 
-/** Programs that benchmarks compare with, or stand on. */
+/** Programs that benchmarks compare with or need. */
 export type Program =
 	| 'nginx'
 	| 'ffmpeg'
@@ -44,9 +44,11 @@ export type Program =
 	| 'gcc'
 	| 'taskset'
 	| 'postgres'
-	| 'pg-boss';
+	| 'pg-boss'
+	| 'swift-proxy-server'
+	| 'memcached';
 
-/** Ours divided by the reference; undefined without a reference. */
+/** Plinth's figure divided by the reference; undefined without a reference. */
 export function ratioOf({ ours, reference }: Row): number | undefined {
 	return reference && ours / reference.value;
 }

@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A script of `subjects/` in a process of its own, to which we talk in messages. */
+/** A script of `subjects/` in its own process, which exchanges messages with the benchmark. */
 export interface Child {
 	readonly pid: number;
 	send(message: object): void;
-	/** The next message that nobody has read yet. Rejects when the process ends before it comes. */
+	/** The next unread message. Rejects when the process ends before it. */
 	next<Message>(): Promise<Message>;
-	/** Ends it and waits for that. */
+	/** Stops the process and waits until it has exited. */
 	stop(): Promise<void>;
 }
 
@@ -17,13 +17,13 @@ export interface ChildOptions {
 	readonly args?: readonly string[];
 	readonly execArgv?: readonly string[];
 	readonly env?: Readonly<Record<string, string>>;
-	/** What it logs goes nowhere: a pipe that nobody reads would fill up. */
+	/** Discards the log of the process: an unread pipe would fill up. */
 	readonly quiet?: boolean;
 }
 
 const subjects = join(import.meta.dirname, '../subjects');
 
-/** Starts a script. It runs with a small environment: no setting of the caller's shell changes what is measured. */
+/** Starts a script. It runs with a minimal environment, so that the caller's shell cannot change the measurement. */
 export function startChild(script: string, options: ChildOptions = {}): Child {
 	const { args = [], execArgv = [], env = {}, quiet = false } = options;
 	const { PATH = '', HOME = '', TMPDIR } = process.env;
@@ -47,7 +47,7 @@ export function startChild(script: string, options: ChildOptions = {}): Child {
 	};
 }
 
-/** Nothing is left running when a benchmark breaks off. */
+/** Ends the children when a benchmark is interrupted. */
 export function killOnExit(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
 	const end = () => void child.kill(signal);
 	process.once('exit', end);

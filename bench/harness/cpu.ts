@@ -11,7 +11,7 @@ interface ProcessTimes {
 	readonly ended: number;
 }
 
-/** Processor milliseconds that a process and everything below it have used so far. Resolution: 10 ms. */
+/** Processor milliseconds that a process and its descendants have used so far. Resolution: 10 ms. */
 export function cpuOfTree(pid: number): number {
 	const all = new Map<number, ProcessTimes>();
 	for (const name of readdirSync('/proc')) {
@@ -28,7 +28,7 @@ export function cpuOfTree(pid: number): number {
 	return sum(pid);
 }
 
-/** Processor milliseconds of all children of this process that have ended so far, with whatever they had started. */
+/** Processor milliseconds of all ended children of this process so far, including their descendants. */
 export function cpuOfEnded(): number {
 	return timesOf('self')?.ended ?? 0;
 }
@@ -43,7 +43,7 @@ export function residentBytes(pid: number): number {
 function timesOf(pid: string): ProcessTimes | undefined {
 	try {
 		const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-		// The second field is the command in brackets, which may hold blanks; the third is the first one here.
+		// The second field is the command in brackets, which may contain spaces. The list starts with the third field.
 		const fields = text
 			.slice(text.lastIndexOf(')') + 2)
 			.split(' ')
@@ -55,7 +55,7 @@ function timesOf(pid: string): ProcessTimes | undefined {
 			ended: (endedUser + endedSystem) * tickMs,
 		};
 	} catch {
-		// It ended between the listing and the reading.
+		// The process ended between the listing and the reading.
 		return undefined;
 	}
 }

@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** What is known of one page. */
+/** Known facts of one page. */
 export interface PageFacts {
 	readonly page: number;
 	readonly contains: readonly string[];
 	/** The strings of `contains` follow each other on the page as they do here. */
 	readonly in_order: boolean;
-	/** Cells that stand on one line, in this order. */
+	/** Cells that are on one line, in this order. */
 	readonly rows_same_line: readonly (readonly string[])[];
 }
 
-/** A document with what is known of it. */
+/** A document with its known facts. */
 export interface FactFile {
 	readonly path: string;
 	readonly pages: readonly PageFacts[];
@@ -63,33 +63,33 @@ export function factFiles(folder: string): FactFile[] {
 	);
 }
 
-/** No facts so far. */
+/** An empty score. */
 export function emptyScore(): Score {
 	const none = () => ({ hits: 0, all: 0 });
 	return { facts: none(), rows: none(), order: none(), neighbours: none() };
 }
 
-/** Adds what holds for the pages of one document to a score. Blanks count as one, letters by their NFKC form. */
+/** Checks the facts of one document and adds the results to a score. White space is collapsed; texts are in NFKC. */
 export function judge(score: Score, facts: readonly PageFacts[], texts: readonly string[]): void {
 	for (const { page, contains, in_order, rows_same_line } of facts) {
 		const text = texts[page - 1] ?? '';
-		const whole = plain(text);
+		const pageText = plain(text);
 		const lines = text.split('\n').map(plain);
-		for (const fact of contains) count(score.facts, whole.includes(plain(fact)));
+		for (const fact of contains) count(score.facts, pageText.includes(plain(fact)));
 		for (const row of rows_same_line)
 			count(
 				score.rows,
 				lines.some((line) => isInOrder(line, row)),
 			);
 		if (!in_order) continue;
-		count(score.order, isInOrder(whole, contains));
+		count(score.order, isInOrder(pageText, contains));
 		contains.slice(1).forEach((fact, index) => {
-			count(score.neighbours, isInOrder(whole, [contains[index] ?? '', fact]));
+			count(score.neighbours, isInOrder(pageText, [contains[index] ?? '', fact]));
 		});
 	}
 }
 
-/** The share that holds; 1 of nothing. */
+/** The share of facts that hold; 1 without facts. */
 export function shareOf({ hits, all }: Share): number {
 	return all === 0 ? 1 : hits / all;
 }
@@ -103,9 +103,9 @@ function count(share: Share, holds: boolean): void {
 function isInOrder(text: string, parts: readonly string[]): boolean {
 	let at = 0;
 	for (const part of parts) {
-		const found = text.indexOf(plain(part), at);
-		if (found < 0) return false;
-		at = found + plain(part).length;
+		const index = text.indexOf(plain(part), at);
+		if (index < 0) return false;
+		at = index + plain(part).length;
 	}
 	return true;
 }

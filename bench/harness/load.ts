@@ -18,7 +18,7 @@ export interface Target {
 	readonly request: WireRequest;
 }
 
-/** The load generator, a process of its own: what it costs is nobody's processor time. */
+/** The load generator runs in a process of its own, so that its cost is not counted. */
 export class Load {
 	readonly #child: Child;
 
@@ -32,12 +32,12 @@ export class Load {
 		return new Load(child);
 	}
 
-	/** Sends as many requests as the engine needs to compile what is hot, but no longer than 10 seconds. */
+	/** Sends as many requests as V8 needs to compile the hot code, for at most 10 seconds. */
 	async warmUp(target: Target, connections: number, requests: number): Promise<void> {
 		await this.#send(target, connections, 10_000, requests);
 	}
 
-	/** Sends requests for `ms` milliseconds. Throws when an answer is none of 2xx. */
+	/** Sends requests for `ms` milliseconds. Throws when a response is not 2xx. */
 	async run(target: Target, connections: number, ms: number): Promise<Sample> {
 		const before = cpuOfTree(target.pid);
 		const { requests, ms: wall } = await this.#send(target, connections, ms);
@@ -65,7 +65,7 @@ export class Load {
 	}
 }
 
-/** The bytes of a request with whatever every client sends. */
+/** The bytes of a request with the headers that every client sends. */
 export function encodeRequest({ method = 'GET', path, headers = {}, body }: WireRequest): Buffer {
 	const all = {
 		host: '127.0.0.1',

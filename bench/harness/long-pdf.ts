@@ -6,7 +6,7 @@ const words =
 	);
 const wordsPerLine = 10;
 
-/** A PDF of so many pages of text, each of so many lines of about 60 characters, every page another one. */
+/** A PDF with this many pages and lines per page. A line has about 60 characters, and all pages differ. */
 export function longPdf(pages: number, lines: number): Buffer {
 	const kids = Array.from({ length: pages }, (_, page) => `${4 + 2 * page} 0 R`).join(' ');
 	const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')];

@@ -14,10 +14,10 @@ const second =
 const videoEachSeconds = 5;
 /** Kinds of PLINTH_BENCH_KINDS, such as `chat,poll`: all others are left out. */
 const only = process.env.PLINTH_BENCH_KINDS?.split(',');
-/** Requests under way at most; of more, a request is left out and counted. */
+/** The maximum number of running requests. Further requests are skipped and counted. */
 const maxUnderWay = 64;
 
-/** Twenty requests per second of every capability, whether the last ones were answered or not. */
+/** Twenty requests per second over all capabilities, independent of earlier responses. */
 export class MixedLoad {
 	readonly #url: string;
 	readonly #counts = new Map<string, number>();
@@ -33,7 +33,7 @@ export class MixedLoad {
 		this.#url = url;
 	}
 
-	/** Makes what the requests send. */
+	/** Makes the data that the requests send. */
 	async prepare(): Promise<void> {
 		const pdf = longPdf(3, 40).toString('base64');
 		const picture = await this.#picture();
@@ -73,15 +73,15 @@ export class MixedLoad {
 		}, 1_000 / names.length);
 	}
 
-	/** Ends it, and tells how many requests of each kind were answered. Throws when over 1 % were answered otherwise. */
+	/** Stops, and reports the number of successful requests of each kind. Throws when more than 1 % failed. */
 	async stop(): Promise<string> {
 		clearInterval(this.#timer);
 		await Promise.all(this.#underWay);
 		if (this.#refused * 100 > this.#sent)
 			throw new Error(`${this.#refused} requests failed, the first: ${this.#first}`);
 		const counts = [...this.#counts].map(([name, count]) => `${count} ${name}`);
-		const left = `${this.#skipped} left out because ${maxUnderWay} were under way`;
-		return `answered: ${counts.join(', ')}; ${this.#refused} failed; ${left}`;
+		const skipped = `${this.#skipped} left out because ${maxUnderWay} were under way`;
+		return `answered: ${counts.join(', ')}; ${this.#refused} failed; ${skipped}`;
 	}
 
 	#begin(name: string): void {

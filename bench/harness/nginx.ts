@@ -8,11 +8,11 @@ import { freePort } from './free-port.ts';
 import { pathOf } from './programs.ts';
 import { untilAnswers } from './ready.ts';
 
-/** An nginx that serves files and swallows uploads. */
+/** An nginx that serves files and discards uploads. */
 export interface Nginx {
 	readonly pid: number;
 	readonly port: number;
-	/** Puts a file where `GET /<name>` finds it. */
+	/** Writes a file that `GET /<name>` returns. */
 	add(name: string, bytes: Uint8Array): Promise<void>;
 	stop(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface Nginx {
 /** Starts nginx in the foreground, in a temporary folder of its own. */
 export async function startNginx(): Promise<Nginx> {
 	const dir = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
-	// Its worker runs as another user.
+	// The worker process of nginx runs as another user.
 	await chmod(dir, 0o755);
 	await mkdir(join(dir, 'static'));
 	const port = await freePort();
@@ -28,7 +28,7 @@ export async function startNginx(): Promise<Nginx> {
 	const child = spawn(pathOf('nginx'), ['-p', dir, '-e', 'error.log', '-c', 'nginx.conf'], {
 		stdio: 'ignore',
 	});
-	// Its worker ends with it only when it is asked to end.
+	// The worker process ends with nginx only after SIGTERM or SIGQUIT.
 	killOnExit(child, 'SIGTERM');
 	await untilAnswers(`http://127.0.0.1:${port}/accepted`, 'nginx');
 	return {

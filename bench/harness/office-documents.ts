@@ -115,7 +115,10 @@ const months = ['January', 'February', 'March', 'April'];
 const sales = { Orchards: [12.5, 14, 15.25, 19], Vineyards: [7, 8, 6.5, 11] };
 const chartKinds = ['barChart', 'lineChart', 'areaChart', 'radarChart'];
 
-/** Documents by format: paths of files that pandoc or LibreOffice wrote, and of presentations with charts, which are our own. */
+/**
+ * Documents by format: paths of files that pandoc or LibreOffice wrote, and of presentations with charts, which this
+ * module writes.
+ */
 export interface OfficeDocuments {
 	readonly docx: readonly string[];
 	readonly odt: readonly string[];
@@ -126,7 +129,7 @@ export interface OfficeDocuments {
 	readonly rtf: readonly string[];
 }
 
-/** Makes documents in a folder: each text by pandoc, and once more as LibreOffice saves it. */
+/** Makes documents in a folder: each text once by pandoc and once as LibreOffice saves it. */
 export async function makeOfficeDocuments(folder: string): Promise<OfficeDocuments> {
 	const at = (name: string) => join(folder, name);
 	await makeByPandoc(report, at('report.docx'), ['--toc']);

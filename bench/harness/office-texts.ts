@@ -7,7 +7,7 @@ import { pathOf } from './programs.ts';
 
 const run = promisify(execFile);
 const maxBuffer = 256 * 1_048_576;
-/** Tabs, no quotes, UTF-8, as shown, every sheet a file of its own. */
+/** Tab-separated, no quotes, UTF-8, values as displayed, one file per sheet. */
 const csv = 'csv:Text - txt - csv (StarCalc):9,,76,1,,0,false,true,true,false,false,-1';
 
 /** The text that pandoc reads from a document. */
@@ -18,16 +18,16 @@ export async function textByPandoc(path: string): Promise<string> {
 	return stdout;
 }
 
-/** Has pandoc make a document from Markdown. The name of the file tells the format. */
+/** Makes a document from Markdown with pandoc. The file name determines the format. */
 export async function makeByPandoc(markdown: string, path: string, options: readonly string[] = []): Promise<void> {
 	const work = run(pathOf('pandoc'), ['-f', 'markdown', '-o', path, ...options]);
 	work.child.stdin?.end(markdown);
 	await work;
 }
 
-/** Has LibreOffice convert files into a folder. */
+/** Converts files into a folder with LibreOffice. */
 export async function convertByOffice(paths: readonly string[], format: string, folder: string): Promise<void> {
-	// A profile of its own: an instance that somebody else has open would swallow the work.
+	// A separate profile: otherwise a running LibreOffice would do the work.
 	const profile = `-env:UserInstallation=${pathToFileURL(join(folder, '.profile'))}`;
 	const to = ['--headless', '--convert-to', format, '--outdir', folder];
 	await run(pathOf('soffice'), [profile, ...to, ...paths], { maxBuffer, timeout: 180_000 });
@@ -51,7 +51,7 @@ export async function shownByOffice(paths: readonly string[], folder: string): P
 	);
 }
 
-/** The cells that LibreOffice shows in workbooks, all sheets one after the other. */
+/** The cells that LibreOffice shows in workbooks, sheet by sheet. */
 export async function cellsByOffice(paths: readonly string[], folder: string): Promise<string[]> {
 	await convertByOffice(paths, csv, folder);
 	const names = await readdir(folder);

@@ -8,7 +8,7 @@ export type PlainReader = (path: string) => Promise<string[]>;
 
 const data = resolve(import.meta.dirname, '../../node_modules/pdfjs-dist');
 
-/** What libraries give without any lines of ours. */
+/** The output of the libraries alone, without Plinth. */
 export const plainReaders: Readonly<Record<string, PlainReader>> = {
 	'pdf.js': async (path) => {
 		const task = getDocument({

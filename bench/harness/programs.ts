@@ -14,6 +14,8 @@ const remedies: Readonly<Record<Program, string>> = {
 	taskset: 'taskset is missing: apt-get install util-linux',
 	postgres: 'PostgreSQL is missing: apt-get install postgresql (only the program is used, no service)',
 	'pg-boss': 'pg-boss is missing: npm ci --prefix test/engines --omit=optional',
+	'swift-proxy-server': 'Swift is missing: apt-get install swift-proxy swift-account swift-container swift-object',
+	memcached: 'memcached is missing: apt-get install memcached (only the program is used, no service)',
 };
 
 const versionFlags: Readonly<Record<Program, string>> = {
@@ -27,9 +29,11 @@ const versionFlags: Readonly<Record<Program, string>> = {
 	taskset: '--version',
 	postgres: '--version',
 	'pg-boss': '--help',
+	'swift-proxy-server': '--help',
+	memcached: '--version',
 };
 
-/** How to install what is missing, one sentence a program. */
+/** How to install the missing programs, one sentence per program. */
 export function missing(needs: readonly Program[]): readonly string[] {
 	return needs.filter((program) => !find(program)).map((program) => remedies[program]);
 }
@@ -41,7 +45,7 @@ export function pathOf(program: Program): string {
 	return found;
 }
 
-/** The version that a program tells of itself. */
+/** The version that a program prints. */
 export function versionOf(program: Program): string {
 	const script = '"$0" "$1" 2>&1';
 	const text = execFileSync('/bin/sh', ['-c', script, pathOf(program), versionFlags[program]], {
@@ -50,14 +54,14 @@ export function versionOf(program: Program): string {
 	return /\d+(?:\.\d+)+/.exec(text)?.[0] ?? 'unknown';
 }
 
-/** Where Debian keeps the programs of each PostgreSQL, and npm those of engines. */
+/** The folders of each PostgreSQL version of Debian, and of the engines that npm installs. */
 const unusual = [
 	...['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`),
 	join(import.meta.dirname, '../../test/engines/node_modules/.bin'),
 ];
 
 function find(program: Program): string | undefined {
-	// Debian keeps servers where only root's PATH looks.
+	// Debian installs servers into a folder that only root's PATH contains.
 	const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', ...unusual];
 	return folders
 		.filter(Boolean)

@@ -1,6 +1,6 @@
 const triesMs = 10;
 
-/** Waits until a server answers a request, with whatever status. Throws, naming it, when it has not within 20 seconds. */
+/** Waits until a server answers a request with any status. Throws with its name after 20 seconds. */
 export async function untilAnswers(url: string, name: string): Promise<void> {
 	const giveUp = performance.now() + 20_000;
 	while (performance.now() < giveUp) {

@@ -22,7 +22,7 @@ export function printTable(rows: readonly Row[]): void {
 	for (const { name, note } of rows) if (note) console.log(`  ${name}: ${note}`);
 }
 
-/** Keeps the rows of one benchmark beside the facts of the machine: nothing that names it or its folders. */
+/** Saves the rows of one benchmark and facts of the machine, without its name or its folders. */
 export function keep(bench: Bench, rows: readonly Row[]): void {
 	const programs = Object.fromEntries(bench.needs.map((program) => [program, versionOf(program)]));
 	const machine = {
@@ -31,14 +31,14 @@ export function keep(bench: Bench, rows: readonly Row[]): void {
 		processor: cpus()[0]?.model.trim() ?? 'unknown',
 		platform: `${process.platform} ${process.arch}`,
 		node: process.version,
-		// Our own load is in it: above two more than the cores, somebody else was at work.
+		// Includes the load of the benchmark. A load above the number of cores plus two means that other work ran.
 		loadAverage: loadavg()[0],
 		...programs,
 	};
 	const shown = rows.map((row) => ({ ...row, ratio: ratioOf(row), reached: isReached(row) }));
 	mkdirSync(results, { recursive: true });
 	const text = JSON.stringify({ bench: bench.name, machine, rows: shown }, rounded, '\t')
-		// A round is a number: a list of them is one line.
+		// Rounds are numbers. Each list of rounds is written on one line.
 		.replaceAll(/\[\s+([-\d.,\s]+?)\s+\]/g, (_, numbers: string) => `[${numbers.replaceAll(/\s+/g, ' ')}]`);
 	writeFileSync(join(results, `${bench.name}.json`), `${text}\n`);
 }
@@ -64,7 +64,7 @@ function figure(value: number): string {
 	return value >= 1_000 ? Math.round(value).toLocaleString('en') : Number(value.toPrecision(3)).toString();
 }
 
-/** Three digits are as many as the machine is good for. */
+/** Rounds to three digits, because the measurement is not more exact. */
 function rounded(_: string, value: unknown): unknown {
 	return typeof value === 'number' ? Number(value.toPrecision(3)) : value;
 }

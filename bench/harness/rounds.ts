@@ -4,7 +4,10 @@ export interface Sample {
 	readonly wall: number;
 }
 
-/** Runs every side once per round, in turns, so that a noisy neighbour meets all of them. Returns each side's results in order. */
+/**
+ * Runs every side once per round, in turns, so that noise affects all sides alike. Returns each side's results in
+ * order.
+ */
 export async function inTurns<T, Side extends string>(
 	rounds: number,
 	sides: Readonly<Record<Side, (round: number) => Promise<T>>>,

@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, type ChildOptions, startChild } from './child.ts';
 
-/** Our server in a process and a data directory of its own. */
+/** Plinth in its own process, with its own data directory. */
 export interface Server {
 	readonly pid: number;
 	readonly port: number;
-	/** Sends a request with the key. Throws unless the answer is 2xx. */
+	/** Sends a request with the key. Throws unless the response is 2xx. */
 	fetch(path: string, init?: RequestInit): Promise<Response>;
 	/** Creates a video, waits for its end and returns its id. */
 	makeVideo(): Promise<string>;
-	/** Collects garbage, then tells the bytes of heap and buffers in use. Needs {@link exposeGc}. */
+	/** Collects garbage, then returns the bytes of heap and buffers in use. Needs {@link exposeGc}. */
 	bytesInUse(): Promise<number>;
 	stop(): Promise<void>;
 }
 
-/** The key that every request of ours carries. */
+/** The key of every request. */
 export const keyHeaders = { 'x-api-key': 'key-of-the-bench' };
 
 /** Node flags for a server whose memory is measured. */
@@ -71,7 +71,7 @@ async function makeVideo(send: Server['fetch']): Promise<string> {
 	}
 }
 
-/** Starts the least that Node can do: the same answer to every request, or an event stream that stays open. */
+/** Starts the smallest Node server: the same response to every request, or an event stream that stays open. */
 export async function startBare(
 	answer: {
 		readonly headers: Readonly<Record<string, string>>;

@@ -1,14 +1,14 @@
-/** How alike two texts are, by the words they hold, whatever their order. */
+/** The similarity of two texts, by their words in any order. */
 export interface Likeness {
-	/** Share of the reference's words that the text holds too. */
+	/** Share of the reference's words that the text contains. */
 	readonly recall: number;
-	/** Share of the text's words that the reference holds too. */
+	/** Share of the text's words that the reference contains. */
 	readonly precision: number;
 	/** The harmonic mean of both. */
 	readonly f1: number;
 }
 
-/** Compares words: runs of letters and digits in NFKC, whatever their case. Two texts without words are alike. */
+/** Compares words: runs of letters and digits in NFKC, in any case. Two texts without words are equal. */
 export function likenessOf(text: string, reference: string): Likeness {
 	const [ours, theirs] = [countsOf(text), countsOf(reference)];
 	const [all, wanted] = [sum(ours), sum(theirs)];
@@ -20,7 +20,7 @@ export function likenessOf(text: string, reference: string): Likeness {
 	return { recall, precision, f1 };
 }
 
-/** Words by how often a text holds them. */
+/** The number of occurrences of each word in a text. */
 export function countsOf(text: string): Map<string, number> {
 	const counts = new Map<string, number>();
 	for (const [word] of text

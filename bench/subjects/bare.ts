@@ -4,8 +4,8 @@ import { collectWhenAsked } from './collect.ts';
 
 collectWhenAsked();
 
-// The least that Node can do: one answer to every request, as `{ headers, body }` in the first argument. Without a body, an
-// event stream that stays open.
+// The smallest Node server: one response to every request, as `{ headers, body }` in the first argument. Without a
+// body, an event stream that stays open.
 const { headers, body, heartbeat } = JSON.parse(process.argv[2] ?? '{}') as {
 	headers: Record<string, string>;
 	body?: string;

@@ -1,20 +1,20 @@
 import { connect } from 'node:net';
 
-/** One round of load: the same request again and again on every connection, the next one behind the last answer. */
+/** One round of load: each connection repeats the same request, each time after the previous response. */
 export interface LoadRound {
 	readonly port: number;
 	readonly connections: number;
 	readonly ms: number;
-	/** Ends the round early, after so many requests. */
+	/** Ends the round early, after this many requests. */
 	readonly enough?: number;
 	/** The whole request in base64. */
 	readonly request: string;
 }
 
-/** What a round came to. */
+/** The result of a round. */
 export interface LoadResult {
 	readonly requests: number;
-	/** Answers whose status was not 2xx. */
+	/** Responses whose status was not 2xx. */
 	readonly refused: number;
 	readonly ms: number;
 }
@@ -37,8 +37,8 @@ async function drive({
 	const began = performance.now();
 	let isOver = false;
 	let answered = 0;
-	// This process never sleeps while it waits for answers: waking it would go on the server's bill, the more often the slower
-	// the server is, and the figures of two servers could not be compared.
+	// This process never sleeps while it waits for responses. Waking it costs processor time of the server, more often
+	// with a slow server, so the figures of two servers could not be compared.
 	const spin = () => {
 		isOver = answered >= enough || performance.now() - began >= ms;
 		if (!isOver) setImmediate(spin);
@@ -54,15 +54,15 @@ async function drive({
 	return { requests: sum('requests'), refused: sum('refused'), ms: performance.now() - began };
 }
 
-/** `isDone` is asked behind each answer. */
+/** Calls `isDone` after each response. */
 function oneConnection(port: number, request: Buffer, isDone: () => boolean): Promise<Counts> {
 	return new Promise((resolve, reject) => {
 		const counts = { requests: 0, refused: 0 };
-		/** What has come of a head that is not complete. */
-		let held: Buffer | undefined;
-		/** Bytes of the body that are still to come; undefined while the head is read. */
+		/** The received bytes of an incomplete head. */
+		let partialHead: Buffer | undefined;
+		/** Remaining bytes of the body; undefined while the head is read. */
 		let missing: number | undefined;
-		// One buffer for all reads: what comes is counted and forgotten.
+		// One buffer for all reads, because received bytes are only counted.
 		const onread = { buffer: Buffer.alloc(1_048_576), callback: read };
 		const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
 		socket.once('connect', () => socket.write(request));
@@ -70,17 +70,17 @@ function oneConnection(port: number, request: Buffer, isDone: () => boolean): Pr
 		socket.once('close', () => reject(new Error('The server closed a connection.')));
 
 		function read(length: number): boolean {
-			missing = missing === undefined ? openAnswer(length) : missing - length;
+			missing = missing === undefined ? readHead(length) : missing - length;
 			if (missing === 0) next();
 			return true;
 		}
 
-		/** Reads a head, and tells how much of the body is still to come. */
-		function openAnswer(length: number): number | undefined {
+		/** Reads a head, and returns the remaining bytes of the body. */
+		function readHead(length: number): number | undefined {
 			const part = onread.buffer.subarray(0, length);
-			const all = held ? Buffer.concat([held, part]) : part;
+			const all = partialHead ? Buffer.concat([partialHead, part]) : part;
 			const end = all.indexOf(headEnd);
-			held = end === -1 ? Buffer.from(all) : undefined;
+			partialHead = end === -1 ? Buffer.from(all) : undefined;
 			if (end === -1) return undefined;
 			const head = all.toString('latin1', 0, end);
 			if (!head.startsWith('HTTP/1.1 2')) counts.refused += 1;

@@ -3,13 +3,14 @@ import type { DocumentReader } from '@plinth/toolkit';
 import { CachedReader } from '../../adapters/documents/src/cache/cached-reader.ts';
 import { PooledReader } from '../../adapters/documents/src/pool/reader.ts';
 
-/** What is asked of this process: the texts of files, or how long one file takes. */
+/** A request to this process: the texts of files, or the time to read one file. */
 interface Question {
 	readonly paths?: readonly string[];
 	readonly timed?: { readonly path: string; readonly cached: boolean };
 }
 
-// As many processes as a server has unless it is told otherwise. On a machine that is busy with something else, they may take their time.
+// As many processes as a server has by default. The time limit is long, because the machine may be busy with other
+// work.
 const pool = new PooledReader({ workers: 2, limits: { readMs: 60_000 } });
 const read: DocumentReader['read'] = (document, options = {}, run = {}) => pool.read(document, options, run);
 const cached = new CachedReader({ version: 'bench', read });
@@ -19,14 +20,14 @@ process.on('message', ({ paths, timed }: Question) => {
 });
 process.send?.({ ready: true });
 
-/** Of a file that cannot be read, none. */
+/** Sends the page texts of each file. An unreadable file has none. */
 async function texts(paths: readonly string[]): Promise<void> {
-	const found: string[][] = [];
+	const textsByFile: string[][] = [];
 	for (const path of paths) {
 		const document = await read({ path }).catch(() => undefined);
-		found.push(document?.pages?.map(({ text }) => text) ?? []);
+		textsByFile.push(document?.pages?.map(({ text }) => text) ?? []);
 	}
-	process.send?.({ texts: found });
+	process.send?.({ texts: textsByFile });
 }
 
 async function time(path: string, isCached: boolean): Promise<void> {
@@ -36,7 +37,7 @@ async function time(path: string, isCached: boolean): Promise<void> {
 	process.send?.({ ms, pageCount, peaks: pool.pool.pids.map(peakOf) });
 }
 
-/** The most memory that a process ever held, in bytes. */
+/** The peak memory of a process, in bytes. */
 function peakOf(pid: number): number {
 	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
 	return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;

@@ -6,12 +6,12 @@ import { postgresEvents, postgresJobs } from '@plinth/postgres';
 import { createBackend, silentLogger } from '@plinth/testing';
 import pg from 'pg';
 
-/** What is measured, of one job or of one call. */
+/** The measured quantity of one job or one call. */
 interface Side {
 	job(): Promise<unknown>;
 	create?(): Promise<unknown>;
 	read?(): Promise<unknown>;
-	/** Statements of a worker that asks once a second, while its slots are taken. */
+	/** Statements of a worker that polls once a second while its slots are occupied. */
 	polls?(waiting: number): Promise<number>;
 }
 
@@ -82,7 +82,7 @@ async function plinth(): Promise<Side> {
 	};
 }
 
-/** As a program would use it that has no need of more: its queue, polled. */
+/** The simplest use of pg-boss: a queue that is polled. */
 async function boss(): Promise<Side> {
 	const require = createRequire(join(import.meta.dirname, '../../test/engines/package.json'));
 	const { PgBoss } = (await import(require.resolve('pg-boss'))) as { PgBoss: new (options: object) => Boss };
@@ -137,7 +137,7 @@ async function bare(): Promise<Side> {
 	};
 }
 
-/** One worker with many slots: those that are free when it asks are filled by one call. */
+/** One worker with many slots. One call fills all free slots. */
 function bySlots<T>(take: (count: number) => Promise<readonly T[]>): () => Promise<T> {
 	let free: ((job: T | undefined) => void)[] = [];
 	const fill = async () => {

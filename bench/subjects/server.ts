@@ -5,10 +5,11 @@ import { embedded } from 'plinth';
 import { z } from 'zod';
 import { collectWhenAsked } from './collect.ts';
 
-// The built-in composition with its real backends and its real log, beside it a model and routes that cost nothing themselves.
+// The built-in composition with its real backends and its real log, plus a model and routes that cost nothing
+// themselves.
 const videoBytes = 8 * 1024 * 1024;
 
-/** Answers at once with 8 MB that begin as an MP4 does. */
+/** Responds immediately with 8 MB that begin like an MP4. */
 const instantVideo = defineModel({
 	kind: videoModels,
 	name: 'bench.video',
@@ -87,7 +88,7 @@ const bench = definePlugin({
 	},
 });
 
-/** Yields nothing until the client leaves. */
+/** Yields nothing until the client disconnects. */
 function silence(signal: AbortSignal): AsyncIterable<never> {
 	return {
 		[Symbol.asyncIterator]: () => ({

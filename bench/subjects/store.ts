@@ -5,10 +5,10 @@ import type { Claim, JobStore } from '@plinth/core';
 import { sqliteJobs } from '@plinth/sqlite';
 import { createBackend, silentLogger } from '@plinth/testing';
 
-/** What both sides do to a job. */
+/** The operations on a job that both sides have. */
 interface Jobs {
 	create(id: string): Promise<unknown>;
-	/** Takes a job: ours whichever is next, the raw side its own. */
+	/** Takes a job: Plinth takes the next one, the raw side the one with this id. */
 	take(id: string): Promise<{ readonly id: string; readonly fence: number }>;
 	complete(id: string, fence: number): Promise<unknown>;
 }
@@ -60,7 +60,7 @@ function ported(port: JobStore): Jobs {
 	};
 }
 
-/** One worker with many slots: those that are free when it asks are filled by one take. */
+/** One worker with many slots. One take fills all free slots. */
 function takesOf(port: JobStore): Jobs['take'] {
 	let free: ((claim: Claim | undefined) => void)[] = [];
 	const fill = async () => {
@@ -79,7 +79,7 @@ function takesOf(port: JobStore): Jobs['take'] {
 	};
 }
 
-/** The same rows in the same tables, written by the thread that asks: what one turn asks for is one transaction. */
+/** Writes the same rows to the same tables on the calling thread, with one transaction per turn of the event loop. */
 function raw(path: string, schemaFile: string): Jobs {
 	const db = openLike(path, schemaFile);
 	const insert = db.prepare(
@@ -119,7 +119,7 @@ function raw(path: string, schemaFile: string): Jobs {
 	};
 }
 
-/** An empty file with the tables and indexes of the other one. */
+/** An empty database with the tables and indexes of the other one. */
 function openLike(path: string, schemaFile: string): DatabaseSync {
 	const model = new DatabaseSync(schemaFile);
 	const statements = model
@@ -132,7 +132,7 @@ function openLike(path: string, schemaFile: string): DatabaseSync {
 	return db;
 }
 
-/** What is asked for in one turn of the event loop is written and committed at its end; then everybody is answered. */
+/** Commits all writes of one turn of the event loop at its end, then resolves their promises. */
 function groups(db: DatabaseSync) {
 	let members: (() => () => void)[] = [];
 	const commit = () => {

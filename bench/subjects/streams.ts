@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Opens `count` event streams in place of those that are open, and waits until each has seen so many heartbeats. */
+/** Replaces the open event streams by `count` new ones, and waits until each has received this many heartbeats. */
 export interface StreamsRound {
 	readonly port: number;
 	readonly request: string;
@@ -9,13 +9,13 @@ export interface StreamsRound {
 	readonly heartbeats: number;
 }
 
-/** Streams that begin at the same time: a tenant may have 256 requests under way. */
+/** Streams that are opened at the same time: a tenant may have 256 running requests. */
 const batch = 100;
 
 interface OpenStream {
 	readonly socket: Socket;
-	/** Resolves when the stream has had its heartbeats. */
-	readonly beaten: Promise<void>;
+	/** Resolves when the stream has received its heartbeats. */
+	readonly heartbeatsReceived: Promise<void>;
 }
 
 let open: OpenStream[] = [];
@@ -28,7 +28,7 @@ process.on('message', async ({ port, request, count, heartbeats }: StreamsRound)
 		const opening = Array.from({ length: more }, () => openStream(port, request, heartbeats));
 		open.push(...(await Promise.all(opening)));
 	}
-	await Promise.all(open.map(({ beaten }) => beaten));
+	await Promise.all(open.map(({ heartbeatsReceived }) => heartbeatsReceived));
 	process.send?.('open');
 });
 process.send?.('ready');
@@ -39,21 +39,21 @@ async function close(socket: Socket): Promise<void> {
 	await closed;
 }
 
-/** Resolves when the head has come. */
+/** Resolves when the head has arrived. */
 function openStream(port: number, request: string, heartbeats: number): Promise<OpenStream> {
-	const beaten = Promise.withResolvers<void>();
+	const heartbeatsReceived = Promise.withResolvers<void>();
 	return new Promise((resolve, reject) => {
 		const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(request));
-		let seen = '';
+		let received = '';
 		socket.setEncoding('latin1');
 		socket.on('error', reject);
 		socket.on('data', (text: unknown) => {
-			seen += String(text);
-			const [head, ...rest] = seen.split('\r\n\r\n');
+			received += String(text);
+			const [head, ...rest] = received.split('\r\n\r\n');
 			if (rest.length === 0) return;
-			if (!head?.startsWith('HTTP/1.1 200')) reject(new Error(`No stream:\n${seen}`));
-			resolve({ socket, beaten: beaten.promise });
-			if (rest.join('').split(': ping').length > heartbeats) beaten.resolve();
+			if (!head?.startsWith('HTTP/1.1 200')) reject(new Error(`No stream:\n${received}`));
+			resolve({ socket, heartbeatsReceived: heartbeatsReceived.promise });
+			if (rest.join('').split(': ping').length > heartbeats) heartbeatsReceived.resolve();
 		});
 	});
 }

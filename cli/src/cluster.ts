@@ -5,11 +5,11 @@ const database = { url: env('DATABASE_URL'), migrate: env('PLINTH_MIGRATE', 'tru
 const bucket = { bucket: env('S3_BUCKET'), endpoint: env('S3_ENDPOINT', '') };
 
 /**
- * The same for many servers and workers: jobs, records and events in the PostgreSQL of `DATABASE_URL`, blobs in the
- * bucket of `S3_BUCKET` or, where that is not set, in a folder that all of them see, below `PLINTH_DATA_DIR`.
- * `PLINTH_ROLE` says what a process does.
+ * The embedded composition for many servers and workers: jobs, records and events are in the PostgreSQL of
+ * `DATABASE_URL`. Blobs are in the bucket of `S3_BUCKET` or, if that is not set, in a folder below `PLINTH_DATA_DIR`
+ * that all processes can access. `PLINTH_ROLE` selects what a process does.
  *
- * Extend it with `extends: 'plinth:cluster'`. Its adapters are loaded only then.
+ * Extend it with `extends: 'plinth:cluster'`. Only a config that does so loads the PostgreSQL and S3 adapters.
  */
 export const cluster = defineConfig({
 	extends: embedded,

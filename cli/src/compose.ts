@@ -1,5 +1,6 @@
 import { type App, type AppConfig, type CreateAppOptions, createApp, type ResolvedConfig } from '@plinth/core';
 import { type ConfigFlags, configFrom } from './find-config.ts';
+import { prettyLog } from './log-pretty.ts';
 
 /** A booted app and the file that composed it; undefined for the built-in composition. */
 export interface Composed {
@@ -8,7 +9,7 @@ export interface Composed {
 	readonly config: ResolvedConfig;
 }
 
-/** Changes of a command to the composition. */
+/** Changes that a command makes to the composition. */
 export interface ComposeOptions extends CreateAppOptions {
 	/** Replaces the config's `role`. */
 	readonly role?: 'worker';
@@ -18,7 +19,7 @@ export interface ComposeOptions extends CreateAppOptions {
 	readonly server?: AppConfig['server'] & object;
 }
 
-/** Finds the config, or uses the built-in composition, and boots it up to its frozen routes. */
+/** Finds the config, or uses the built-in composition, and boots it without starting or listening. */
 export async function compose(
 	flags: ConfigFlags,
 	{ role, backends, server, ...options }: ComposeOptions = {},
@@ -30,5 +31,7 @@ export async function compose(
 		backends: backends?.(config.backends) ?? config.backends,
 		server: { ...config.server, ...server },
 	};
-	return { app: await createApp(adjusted, { ...options, file }), file, config: adjusted };
+	const logTo = prettyLog(config.log.format);
+	const app = await createApp(adjusted, { ...(logTo && { logTo }), ...options, file });
+	return { app, file, config: adjusted };
 }

@@ -6,6 +6,7 @@ import { fsBlobs } from '@plinth/fs';
 import { apiKeys } from '@plinth/keys';
 import { memoryEvents } from '@plinth/memory';
 import { chat } from '@plinth/plugin-chat';
+import { console as consolePage } from '@plinth/plugin-console';
 import { events } from '@plinth/plugin-events';
 import { files } from '@plinth/plugin-files';
 import { image } from '@plinth/plugin-image';
@@ -60,6 +61,8 @@ export const embedded = defineConfig({
 		chat: chat(),
 		files: files(),
 		events: events(),
+		// The commands default PLINTH_CONSOLE to `on`. A program that embeds this composition has its own pages.
+		console: consolePage({ page: env('PLINTH_CONSOLE', 'off') as 'off' }),
 		webhooks: webhooks({
 			allowPrivate: env('PLINTH_WEBHOOK_ALLOW_PRIVATE', 'false'),
 			retrySeconds: env('PLINTH_WEBHOOK_RETRY_SECONDS', ''),

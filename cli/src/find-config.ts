@@ -1,8 +1,9 @@
-import { type CreateAppOptions, findConfig, type LoadedConfig } from '@plinth/core';
+import type { CreateAppOptions } from '@plinth/core';
 import { embedded } from './embedded.ts';
 import { shareInstalledPackages } from './installed-packages.ts';
+import { findConfig, type LoadedConfig } from './read-config.ts';
 
-/** What the commands pass on. */
+/** The flags of most commands. */
 export interface ConfigFlags {
 	/** `--config`. */
 	readonly config?: string;
@@ -12,19 +13,27 @@ export interface ConfigFlags {
 	readonly pretty?: boolean;
 }
 
-/** Finds the config that the flags name, or uses the built-in composition. Its packages may lie beside this command. */
+/** Loads the named config or the built-in composition. Its packages may be installed with this command. */
 export async function configFrom(
 	flags: ConfigFlags,
 	env: CreateAppOptions['env'] = process.env,
 ): Promise<LoadedConfig> {
-	// Here, because each import costs more from then on: the command itself has been loaded.
+	// Called this late because its hook slows down each later import. The command itself is already loaded.
 	shareInstalledPackages();
 	const { file, config } = await findConfig({
 		file: flags.config,
-		env,
+		env: withDefaults(env),
 		fallback: embedded,
 		installation: import.meta.dirname,
 	});
 	const format = flags.json ? 'json' : flags.pretty ? 'pretty' : undefined;
 	return { file, config: format ? { ...config, log: { ...config.log, format } } : config };
+}
+
+/** Defaults that the commands set for variables of the compositions. Programs that embed a composition lack them. */
+const defaults: Readonly<Record<string, string>> = { PLINTH_CONSOLE: 'on' };
+
+/** Returns a proxy and not a copy, because `plinth doctor` tracks which variables are read. */
+function withDefaults(env: NonNullable<CreateAppOptions['env']>): NonNullable<CreateAppOptions['env']> {
+	return new Proxy(env, { get: (all, name: string) => all[name] || defaults[name] });
 }

@@ -3,8 +3,8 @@ import { registerHooks } from 'node:module';
 let isShared = false;
 
 /**
- * Lets a config file, and the modules beside it, import the packages that are installed with this command. Packages
- * beside the config come first.
+ * Lets a config file and its local modules import the packages that are installed with this command. Packages that are
+ * installed beside the config have precedence.
  */
 export function shareInstalledPackages(): void {
 	if (isShared) return;
@@ -18,7 +18,7 @@ export function shareInstalledPackages(): void {
 				try {
 					return nextResolve(specifier, { ...context, parentURL: import.meta.url });
 				} catch {
-					// It names the file that imports the package.
+					// The first error names the file that imports the package.
 					throw error;
 				}
 			}

@@ -5,14 +5,14 @@ const hourMs = 3_600_000;
 /**
  * Parses an expiry: `12h` or `30d` from now, or an ISO 8601 date, in UTC by default.
  *
- * Returns milliseconds since the Unix epoch; throws unless it lies after `now`.
+ * Returns milliseconds since the Unix epoch; throws unless it is after `now`.
  */
 export function instantOf(text: string, now: number): number {
 	const instant = durationFrom(text, now) ?? dateFrom(text);
 	if (instant === undefined || !Number.isFinite(new Date(instant).getTime())) {
 		throw new UserError(`"${text}" is not a time. Write 12h, 30d, 2027-01-31 or 2027-01-31T18:00:00Z.`);
 	}
-	if (instant <= now) throw new UserError(`"${text}" lies in the past.`);
+	if (instant <= now) throw new UserError(`"${text}" is in the past.`);
 	return instant;
 }
 

@@ -28,7 +28,7 @@ export function keySources(app: App, config: ResolvedConfig): KeySources {
 	};
 }
 
-/** Lines about the keys of a server that has just started. Creates the first key when there is none yet. */
+/** Returns lines about the keys of a server that has just started. Creates the first key when none exists. */
 export async function issueFirstKey({
 	isRequired,
 	ring,

@@ -1,4 +1,4 @@
-/** The oldest Node that Plinth runs on, as `engines` has it. */
+/** The oldest Node that Plinth runs on, as in `engines` of `package.json`. */
 export const oldestNode = '22.19';
 
 /** Whether a version of Node, such as `24.21.0`, is new enough. */

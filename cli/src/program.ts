@@ -1,6 +1,7 @@
 import { BootError, redact, version } from '@plinth/core';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CheckFlags } from './commands/check.ts';
+import type { CopyFlags } from './commands/copy.ts';
 import type { DevFlags } from './commands/dev.ts';
 import type { InitFlags } from './commands/init.ts';
 import type { CreateFlags } from './commands/keys.ts';
@@ -27,14 +28,15 @@ export async function run(argv: readonly string[]): Promise<void> {
 	}
 }
 
-function program(): Command {
+/** Every command with its options. */
+export function program(): Command {
 	const plinth = new Command('plinth')
 		.description('One service in front of your generative-media models.')
 		.version(version)
 		.showHelpAfterError();
 	withLog(withAddress(withConfig(plinth.command('serve', { isDefault: true }))))
 		.description('serve the composed API (the default command)')
-		.option('--processes <number>', 'serve in so many processes behind one listener; auto: one for each core')
+		.option('--processes <number>', 'the number of processes behind one listener; auto: one for each core')
 		.addOption(new Option('--child', 'as a process of plinth serve --processes').hideHelp())
 		.addOption(new Option('--dev', 'as the server of plinth dev').hideHelp())
 		.action(async (flags: ServeFlags) => (await import('./commands/serve.ts')).serve(flags));
@@ -50,11 +52,17 @@ function program(): Command {
 	withConfig(plinth.command('check'))
 		.description('boot without listening; print a summary of the composition, or its problems')
 		.option('--verbose', 'print every part, route and model before the summary')
-		.option('--online', 'have models ask their servers, too')
+		.option('--online', 'also check that the servers of the models respond')
 		.action(async (flags: CheckFlags) => (await import('./commands/check.ts')).check(flags));
 	withConfig(plinth.command('migrate'))
-		.description('bring the storage of the composition to the present version; servers may be running')
+		.description('migrate the storage of the composition to the current version; servers may be running')
 		.action(async (flags: ConfigFlags) => (await import('./commands/migrate.ts')).migrate(flags));
+	plinth
+		.command('copy')
+		.description('copy jobs, records and blobs between the backends of two configs; stop their servers first')
+		.requiredOption('--from <file>', 'the config whose data is copied')
+		.requiredOption('--to <file>', 'the config of the target; its stores must be empty, or have a part of this copy')
+		.action(async (flags: CopyFlags) => (await import('./commands/copy.ts')).copy(flags));
 	withConfig(plinth.command('openapi'))
 		.description('print the OpenAPI document of the composed routes')
 		.action(async (flags: ConfigFlags) => (await import('./commands/openapi.ts')).openapi(flags));
@@ -119,16 +127,16 @@ function addKeys(plinth: Command): void {
 function addModels(plinth: Command): void {
 	plinth
 		.command('models')
-		.description('download files of models; nothing else does')
+		.description('download files of models; no other command does')
 		.command('pull <url>')
-		.description('download a file, or the rest of it; prints its path when its checksum is right')
+		.description('download a file, or resume its download; prints its path when its checksum is right')
 		.requiredOption('--sha256 <hex>', 'the checksum that the file must have')
 		.option('--to <folder>', 'the folder of the file', 'models')
-		.option('--allow-http', 'also from other machines without encryption')
+		.option('--allow-http', 'allow http, which is not encrypted, also from other machines')
 		.action(async (url: string, flags: PullFlags) => (await import('./commands/models.ts')).pull(url, flags));
 }
 
-/** Otherwise a misspelt command would be reported as a surplus argument of the default command. */
+/** Refuses an unknown command. Otherwise it would be reported as a surplus argument of the default command. */
 function refuseUnknown(plinth: Command, word: string | undefined): void {
 	const names = ['help', ...plinth.commands.map((command) => command.name())];
 	if (word === undefined || word.startsWith('-') || names.includes(word)) return;
@@ -152,7 +160,7 @@ function withAddress(command: Command): Command {
 function withLog(command: Command): Command {
 	return command
 		.addOption(new Option('--json', 'log JSON lines, also on a terminal').conflicts('pretty'))
-		.addOption(new Option('--pretty', 'log readable lines, also when the output is no terminal'));
+		.addOption(new Option('--pretty', 'log readable lines, also when the output is not a terminal'));
 }
 
 function parsePort(text: string): number {

@@ -1,7 +1,7 @@
 const width = 24;
-const stepOffTerminal = 0.25;
+const minStepWithoutTerminal = 0.25;
 
-/** Shows progress: as a bar on a terminal, otherwise as a line from time to time. */
+/** Shows progress: as a bar on a terminal, otherwise as a line for every 25 %. */
 export class Progress {
 	readonly #label: string;
 	readonly #out: NodeJS.WriteStream;
@@ -20,7 +20,7 @@ export class Progress {
 			this.#out.write(
 				`\r  ${this.#label} ${'█'.repeat(full)}${'░'.repeat(width - full)} ${percent} % ${state.padEnd(12)}`,
 			);
-		} else if (fraction - this.#shown >= stepOffTerminal || (fraction === 1 && this.#shown !== 1)) {
+		} else if (fraction - this.#shown >= minStepWithoutTerminal || (fraction === 1 && this.#shown !== 1)) {
 			this.#out.write(`  ${this.#label} ${percent} % ${state}\n`);
 			this.#shown = fraction;
 		}

@@ -4,12 +4,12 @@ import { UserError } from './user-error.ts';
 
 const inProcess = [memoryBlobs, memoryJobs, memoryRecords].map(({ definition }) => definition.name);
 
-/** Fails when one of these services is in the memory of one process, so that other processes would not see it. */
-export function checkShared(app: Pick<App, 'tree'>, wanted: readonly ServiceRef<unknown>[], reason: string): void {
+/** Fails when a backend keeps one of these services in the memory of one process, hidden from other processes. */
+export function checkShared(app: Pick<App, 'tree'>, required: readonly ServiceRef<unknown>[], reason: string): void {
 	const unshared = app
 		.tree()
 		.parts.filter(
-			({ factory, provides }) => inProcess.includes(factory) && wanted.some(({ id }) => provides.includes(id)),
+			({ factory, provides }) => inProcess.includes(factory) && required.some(({ id }) => provides.includes(id)),
 		);
 	if (unshared.length === 0) return;
 	const list = unshared.map(({ owner, factory }) => `${owner} (${factory})`).join(', ');
@@ -21,7 +21,7 @@ export function checkShared(app: Pick<App, 'tree'>, wanted: readonly ServiceRef<
 
 /** Fails when a worker could never receive a job: it would run for ever without a message. */
 export function checkHasWork(app: Pick<App, 'tree'>): void {
-	if (!working(app.tree()).length) {
+	if (!partsWithJobs(app.tree()).length) {
 		throw new UserError(
 			'No plugin of this composition has jobs, so a worker has nothing to do. ' +
 				'Add a plugin with jobs, such as video, or do not start a worker.',
@@ -31,6 +31,6 @@ export function checkHasWork(app: Pick<App, 'tree'>): void {
 }
 
 /** The parts that have jobs. */
-export function working({ parts }: BootTree): BootTree['parts'] {
+export function partsWithJobs({ parts }: BootTree): BootTree['parts'] {
 	return parts.filter(({ jobs }) => jobs.length > 0);
 }

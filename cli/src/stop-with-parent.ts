@@ -1,6 +1,6 @@
 import type { App } from '@plinth/core';
 
-/** Stops the app when the parent process sends SIGTERM. A terminal sends SIGINT to both; the parent answers it. */
+/** Stops the app when the parent process sends SIGTERM. Ignores SIGINT: a terminal also sends it to the parent. */
 export function stopWithParent(app: Pick<App, 'stop'>): void {
 	process.on('SIGINT', () => {});
 	process.once('SIGTERM', () => {

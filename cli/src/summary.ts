@@ -1,10 +1,11 @@
-import type { App, LoadedConfig, TreeModel } from '@plinth/core';
+import type { App, TreeModel } from '@plinth/core';
 import { dataPlaces } from './data-places.ts';
 import { checkKeys } from './doctor/composition.ts';
 import { serverSettings } from './doctor/network.ts';
 import { formatSection } from './format-section.ts';
+import type { LoadedConfig } from './read-config.ts';
 
-/** What a composition consists of, in about ten lines. */
+/** Describes a composition in about ten lines. */
 export async function summary(app: App, { file, config }: LoadedConfig): Promise<string> {
 	const { parts, models, unusedModels } = app.tree();
 	const ids = (kind: string) =>
@@ -15,7 +16,7 @@ export async function summary(app: App, { file, config }: LoadedConfig): Promise
 	});
 	const { host, port } = serverSettings(config.server);
 	const unused = unusedModels.map(({ id, kind }) => `${id} (no plugin uses ${kind} models)`);
-	const all = parts.flatMap(({ routes }) => routes);
+	const allRoutes = parts.flatMap(({ routes }) => routes);
 	const refused = notOffered(app);
 	const rest = refused.size > 0 ? `, and ${refused.size} that are not offered` : '';
 	return formatSection(`${file ?? 'the built-in composition'} is fine`, [
@@ -23,7 +24,7 @@ export async function summary(app: App, { file, config }: LoadedConfig): Promise
 		['models', [models.map(describeModel).join(', ') || 'none']],
 		['groups', Object.entries(config.groups ?? {}).map(([id, group]) => `${id} (${group.models.join(', ')})`)],
 		['not served', unused.length > 0 ? [unused.join(', ')] : []],
-		['routes', [`${all.length - refused.size}${rest}`]],
+		['routes', [`${allRoutes.length - refused.size}${rest}`]],
 		['backends', [ids('backend').join(', ') || 'none']],
 		['data', [dataPlaces(app, config).join('; ')]],
 		['keys', [(await checkKeys(app, config)).text]],
@@ -32,7 +33,7 @@ export async function summary(app: App, { file, config }: LoadedConfig): Promise
 	]);
 }
 
-/** The routes of a composition that only say that an operation is not offered: `GET /v1/videos/edits`. */
+/** The routes that only respond that the operation is not offered, such as `GET /v1/videos/edits`. */
 export function notOffered(app: App): ReadonlySet<string> {
 	const { paths } = app.openapi() as { paths: Record<string, Record<string, { summary?: string }>> };
 	return new Set(

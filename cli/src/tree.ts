@@ -1,8 +1,8 @@
 import type { BootTree, TreeModel, TreePart } from '@plinth/core';
 
 /**
- * Prints a boot tree: parts in the order of their creation, under each what it needs and who provides it. The paths of
- * the routes that are not offered stand in one line.
+ * Formats a boot tree. Lists the parts in the order of their creation, each with its needs and their providers. Puts
+ * the paths of routes that are not offered into one line.
  */
 export function formatTree({ parts, models, unusedModels }: BootTree, notOffered: ReadonlySet<string>): string {
 	const lines = parts.flatMap((part) => formatPart(part, notOffered));

@@ -1,4 +1,4 @@
-/** Hides the warning of Node 22 that its SQLite is experimental. All other warnings are shown as by Node. */
+/** Hides the warning of Node 22 that SQLite is experimental. Node shows all other warnings as usual. */
 export function hideSqliteWarning(): void {
 	for (const show of process.listeners('warning')) {
 		process.off('warning', show);

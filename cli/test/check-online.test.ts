@@ -22,7 +22,7 @@ afterAll(async () => {
 	await removeDir(cwd);
 });
 
-/** A workflow with a class that the server does not know, whose output saves nothing there. */
+/** A workflow with a node class that the server lacks, and whose output node saves nothing. */
 async function other(): Promise<object> {
 	const { default: flux } = await import(join(workflows, 'flux-dev.json'), { with: { type: 'json' } });
 	return { ...flux, 12: { ...flux['12'], class_type: 'UnetLoaderGGUF' }, 9: { ...flux['9'], class_type: 'VAEDecode' } };
@@ -44,20 +44,20 @@ async function check(workflow: string, ...flags: string[]) {
 }
 
 describe('plinth check --online', () => {
-	test('has models ask their servers, and says what is wrong', async () => {
+	test('makes models query their servers, and reports the problems', async () => {
 		const { code, stderr } = await check('other.json', '--online');
 		expect(code).toBe(1);
 		expect(stderr).toContain(`model painter: ${comfy.url} does not know the class UnetLoaderGGUF of node 12.`);
 		expect(stderr).toContain('model painter: output: node 9 (VAEDecode) saves nothing.');
 	});
 
-	test('finds nothing where all is well', async () => {
+	test('reports no problem for a valid workflow', async () => {
 		const { code, stdout } = await check('flux-dev.json', '--online');
 		expect(code).toBe(0);
 		expect(stdout).toContain('is fine');
 	});
 
-	test('is the only one that needs the servers', async () => {
+	test('is required for a check against the servers', async () => {
 		await comfy.kill();
 		expect((await check('flux-dev.json')).code).toBe(0);
 		const { code, stderr } = await check('flux-dev.json', '--online');

@@ -25,7 +25,7 @@ describe('plinth check', () => {
 		verbose = await plinthHere(['check', '--verbose'], { cwd });
 	}, timeout);
 
-	test('says in ten lines that the built-in composition is fine, and exits 0', () => {
+	test('prints at most ten lines for the built-in composition, and exits 0', () => {
 		expect(fine.stderr).toBe('');
 		expect(fine.code).toBe(0);
 		expect(fine.stdout).toMatch(/^the built-in composition is fine\n/);
@@ -39,7 +39,7 @@ describe('plinth check', () => {
 		['where the data is', () => `${cwd}/.plinth`],
 		['where the keys come from', /keys +none yet; the first start creates one/],
 		['the address', /address +127\.0\.0\.1:8080/],
-	])('sums up %s', (_sentence, expected) => {
+	])('has a summary of %s', (_sentence, expected) => {
 		const found =
 			typeof expected === 'function' ? expect.stringContaining(expected()) : expect.stringMatching(expected);
 		expect(fine.stdout).toEqual(found);
@@ -52,7 +52,7 @@ describe('plinth check', () => {
 	});
 
 	test.each([
-		['who needs what from whom', /needs core\.blobs from backend blobs/],
+		['the dependencies', /needs core\.blobs from backend blobs/],
 		['what a part provides', /backend jobs \(sqliteJobs\) provides core\.jobs/],
 		['the routes of a plugin', /plugin video[\s\S]*route POST \/v1\/videos\b/],
 		['the models', /builtin-speech \(speech\): /],
@@ -64,7 +64,7 @@ describe('plinth check', () => {
 });
 
 describe('plinth check', () => {
-	test('leaves nothing behind, and keeps what is there', { timeout }, async () => {
+	test('creates no files, and keeps existing ones', { timeout }, async () => {
 		const folder = await temporaryDir('cli-check');
 		onTestFinished(() => removeDir(folder));
 		const { code } = await plinthHere(['check'], { cwd: folder });
@@ -77,7 +77,7 @@ describe('plinth check', () => {
 		expect(await readdir(dataDir)).toEqual(before);
 	});
 
-	test('says that a data folder cannot be made, as serve does', { timeout }, async () => {
+	test('reports a data folder that cannot be created, as serve does', { timeout }, async () => {
 		const folder = await temporaryDir('cli-check');
 		onTestFinished(() => removeDir(folder));
 		await writeFile(join(folder, 'taken'), '');
@@ -89,7 +89,7 @@ describe('plinth check', () => {
 		}
 	});
 
-	test('says that the folder for temporary files is of no use', { timeout }, async () => {
+	test('reports that the folder for temporary files is unusable', { timeout }, async () => {
 		const TMPDIR = join(cwd, 'no-folder');
 		await writeFile(TMPDIR, '');
 		const { code, stdout, stderr } = await plinthHere(['check'], { cwd, env: { TMPDIR } });
@@ -98,14 +98,14 @@ describe('plinth check', () => {
 		expect(stderr).not.toMatch(/^\s+at /m);
 	});
 
-	test('names an entry that cannot be read, and not who would need it', { timeout }, async () => {
+	test('reports an entry that cannot be read, and not its dependants', { timeout }, async () => {
 		const file = join(import.meta.dirname, 'fixtures/no-use/plinth.config.yaml');
 		const { code, stderr } = await plinthHere(['check', '-c', file], { cwd });
 		expect(code).toBe(1);
-		expect(stderr).toMatch(/one problem in .*\n\n {2}1\. backend blob: has options but no use, and no preset brings/);
+		expect(stderr).toMatch(/one problem in .*\n\n {2}1\. backend blob: has options but no use, and no preset defines/);
 	});
 
-	test('prints other names of models, and what stands in for them', { timeout }, async () => {
+	test('prints aliases of models and their fallbacks', { timeout }, async () => {
 		const file = join(import.meta.dirname, 'fixtures/aliases/plinth.config.yaml');
 		const { code, stdout } = await plinthHere(['check', '--verbose', '-c', file], { cwd });
 		expect(code).toBe(0);
@@ -126,7 +126,7 @@ describe('plinth check on a config with five mistakes', () => {
 		expect(broken.stdout).toBe('');
 	});
 
-	test('counts them and names the file', () => {
+	test('prints their number and the file', () => {
 		expect(broken.stderr).toContain(`5 problems in ${fiveMistakes}`);
 	});
 
@@ -136,7 +136,7 @@ describe('plinth check on a config with five mistakes', () => {
 		['the option', 'E_OPTIONS_INVALID', 'plugins.video.with.retentionHours', />\s?0/],
 		['the model', 'E_MODEL_UNUSED', 'models.narrator', /no plugin consumes/],
 		['the service', 'E_SERVICE_MISSING', 'plugins.video', /media\.images/],
-	])('names %s with its path and remedy', (_sentence, code, path, message) => {
+	])('reports %s with its path and remedy', (_sentence, code, path, message) => {
 		const problems = broken.stderr.split(/\n\n/).filter((part) => part.includes('remedy'));
 		const [found = ''] = problems.filter((problem) => problem.includes(code));
 		expect(found).toMatch(message);
@@ -144,19 +144,19 @@ describe('plinth check on a config with five mistakes', () => {
 		expect(found).toMatch(/remedy +\w/);
 	});
 
-	test('shows no stack', () => {
+	test('prints no stack', () => {
 		expect(broken.stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
 	});
 });
 
 describe('a config file', () => {
-	test('that does not exist is named', { timeout }, async () => {
+	test('that does not exist is reported', { timeout }, async () => {
 		const { code, stderr } = await plinthHere(['check', '-c', 'nowhere.yaml'], { cwd });
 		expect([code, stderr]).toEqual([1, expect.stringContaining(join(cwd, 'nowhere.yaml'))]);
 		expect(stderr).toContain('does not exist');
 	});
 
-	test('that cannot be parsed is named with the line', { timeout }, async () => {
+	test('that cannot be parsed is reported with the line', { timeout }, async () => {
 		await writeFile(join(cwd, 'broken.yaml'), 'models:\n  a: [1, 2\nplugins: {}\n');
 		const { code, stderr } = await plinthHere(['check'], {
 			cwd,
@@ -187,7 +187,7 @@ describe('plinth openapi', () => {
 });
 
 describe('an unknown command', () => {
-	test('is answered with the help, and exits 1', { timeout }, async () => {
+	test('prints the help, and exits 1', { timeout }, async () => {
 		const { code, stderr } = await plinthHere(['srve'], { cwd });
 		expect([code, stderr]).toEqual([1, expect.stringMatching(/Usage: plinth/)]);
 	});

@@ -29,11 +29,11 @@ afterAll(async () => {
 });
 
 describe('plinth demo', () => {
-	test('exits 0 without a complaint', () => {
+	test('exits 0 without errors', () => {
 		expect([ended.code, ended.stderr]).toEqual([0, '']);
 	});
 
-	test('writes a video that can be played', async () => {
+	test('writes a playable video', async () => {
 		const mp4 = readMp4(await readFile(join(out(), 'video.mp4')));
 		expect(mp4).toMatchObject({ codec: 'avc1', width: 1280, height: 720, frames: 96, seconds: 4 });
 	});
@@ -47,13 +47,13 @@ describe('plinth demo', () => {
 		expect(edited?.equals(drawn as Buffer)).toBe(false);
 	});
 
-	test('writes speech that can be heard', async () => {
+	test('writes audible speech', async () => {
 		const wav = readWav(await readFile(join(out(), 'speech.wav')));
 		expect(wav.seconds).toBeGreaterThan(2);
 		expect(loudness(wav.samples)).toBeGreaterThan(0.01);
 	});
 
-	test('writes the text of a document, one column after the other and the rows of its table', async () => {
+	test('writes the text of a document, with its columns in order and the rows of its table', async () => {
 		const { results } = JSON.parse(await readFile(join(out(), 'pages.json'), 'utf8'));
 		const [page] = results[0].content.pages;
 		expect(page).toMatchObject({ page: 1, width: 595, height: 842 });
@@ -61,7 +61,7 @@ describe('plinth demo', () => {
 		expect(page.text).toMatch(/^Hillcrest +38 mm +55 mm +69 mm$/m);
 	});
 
-	test('writes an answer from the document, with the place of what it quotes', async () => {
+	test('writes an answer from the document, with the place of its quotes', async () => {
 		const answer = await readFile(join(out(), 'answer.txt'), 'utf8');
 		expect(answer).toMatch(/trees had grown over the place[\s\S]*\(report\.pdf, page 1\)/);
 	});
@@ -77,14 +77,14 @@ describe('plinth demo', () => {
 		]);
 	});
 
-	test('shows the progress of the video, which never falls', () => {
+	test('shows the progress of the video, which does not decrease', () => {
 		const shown = [...ended.stdout.matchAll(/video +(\d+) %/g)].map(([, percent]) => Number(percent));
 		expect(shown.length).toBeGreaterThanOrEqual(3);
 		expect(shown).toEqual(shown.toSorted((a, b) => a - b));
 		expect(shown.at(-1)).toBe(100);
 	});
 
-	test('says what it wrote', () => {
+	test('prints the files that it wrote', () => {
 		expect(ended.stdout).toMatch(
 			/Made:[\s\S]*video\.mp4[\s\S]*image\.png[\s\S]*edited\.png[\s\S]*speech\.wav[\s\S]*pages\.json[\s\S]*answer\.txt/,
 		);
@@ -94,14 +94,14 @@ describe('plinth demo', () => {
 		expect(isGroupAlive(child.pid)).toBe(false);
 	});
 
-	test('leaves no data behind', async () => {
+	test('leaves no data', async () => {
 		const left = await readdir(join(cwd, 'tmp'));
 		expect(left.filter((name) => name !== 'node-compile-cache')).toEqual([]);
 		expect((await readdir(cwd)).sort()).toEqual(['made', 'tmp']);
 	});
 });
 
-describe('the states of its video job', () => {
+describe('the progress of the video job', () => {
 	const eventsPath = '/v1/videos/{id}/events';
 	const job = (status: string, percent: number) => ({
 		...{ id: 'video_1', status, progress_percent: percent, error: null },
@@ -109,12 +109,12 @@ describe('the states of its video job', () => {
 	const frame = (type: string, data: object) =>
 		`event: ${type}\ndata: ${JSON.stringify({ object: 'event', type, created_at: 1, data })}\n\n`;
 
-	/** The percentages that are told, and what was asked for, of a server that gives these answers one after the other. */
+	/** The printed percentages and the received requests, for a server with these responses. */
 	async function followed(routes: readonly string[], answers: readonly string[]) {
-		const asked: string[] = [];
+		const received: string[] = [];
 		const server = createServer(({ url = '' }, response) => {
-			asked.push(url);
-			response.end(answers[asked.length - 1]);
+			received.push(url);
+			response.end(answers[received.length - 1]);
 		});
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 		const { port } = server.address() as AddressInfo;
@@ -128,10 +128,10 @@ describe('the states of its video job', () => {
 			server.closeAllConnections();
 			await new Promise((resolve) => server.close(resolve));
 		}
-		return { percent, asked };
+		return { percent, asked: received };
 	}
 
-	test('are told by one stream', async () => {
+	test('is read from one stream', async () => {
 		const stream = [
 			': keep-alive\n\n',
 			frame('job.state', job('queued', 0)),
@@ -144,19 +144,19 @@ describe('the states of its video job', () => {
 		});
 	});
 
-	test('are told by another stream when one ends before the job', async () => {
+	test('is read from another stream when the first one ends before the job', async () => {
 		const first = frame('job.state', job('queued', 0)) + frame('stream.end', { reason: 'max_age' });
 		const second = frame('job.state', job('failed', 70));
 		const { percent, asked } = await followed([eventsPath], [first, second]);
 		expect([percent, asked.length]).toEqual([[0, 70], 2]);
 	});
 
-	test('end with an error when somebody deletes it', async () => {
+	test('ends with an error when the job is deleted', async () => {
 		const stream = frame('job.deleted', { id: 'video_1', object: 'video.deleted', deleted: true });
 		await expect(followed([eventsPath], [stream])).rejects.toThrow('deleted');
 	});
 
-	test('are asked for where the server has no such stream', async () => {
+	test('is polled when the server has no such stream', async () => {
 		const answers = [job('in_progress', 50), job('completed', 100)].map((each) => JSON.stringify(each));
 		expect(await followed([], answers)).toEqual({
 			percent: [50, 100],

@@ -24,7 +24,7 @@ const configWith = (host: string) => `import { host } from './${host}';
 export default { server: { host, port: 0, auth: 'off' }, log: { level: 'silent' } };
 `;
 
-/** Writes a file as editors do: a new file takes the place of the old one. */
+/** Writes a file like editors do: a new file replaces the old one. */
 async function save(file: string, text: string): Promise<void> {
 	await writeFile(join(cwd, `${file}~`), text);
 	await rename(join(cwd, `${file}~`), join(cwd, file));
@@ -36,7 +36,7 @@ function start(...args: readonly string[]): Child {
 	return child;
 }
 
-/** The addresses of all servers so far, once there are as many. */
+/** The addresses of all started servers, once there are `count` of them. */
 async function served({ stdout, stderr }: Child, count: number): Promise<readonly string[]> {
 	const addresses = () => [...stdout().matchAll(/serving +(http:\S+)[\s\S]*?try +curl/g)].map(([, url = '']) => url);
 	await eventually(`server ${count} is there:\n${stdout()}${stderr()}`, () => addresses().length >= count, 20_000);
@@ -44,7 +44,7 @@ async function served({ stdout, stderr }: Child, count: number): Promise<readonl
 }
 
 describe('plinth dev', () => {
-	test('restarts on changes of the config and of what it imports, and ends with its server', { timeout }, async () => {
+	test('restarts on changes of the config and its imports, and ends with its server', { timeout }, async () => {
 		await save('host.ts', "export const host: string = '127.0.0.1';\n");
 		await save('plinth.config.ts', configWith('host.ts'));
 		const running = start();
@@ -67,7 +67,7 @@ describe('plinth dev', () => {
 		expect(isGroupAlive(running.pid)).toBe(false);
 	});
 
-	test('waits for a change when the server cannot start, and takes flags', { timeout }, async () => {
+	test('waits for a change when the server cannot start, and accepts flags', { timeout }, async () => {
 		await save('plinth.config.yaml', 'server: { prot: 1 }\n');
 		const running = start('--config', 'plinth.config.yaml', '--port', '0', '--host', '127.0.0.4');
 		await eventually('it waits', () => running.stderr().includes('; waiting for a change\n'), 20_000);
@@ -80,7 +80,7 @@ describe('plinth dev', () => {
 		expect(await running.exit).toMatchObject({ code: 0 });
 	});
 
-	test('refuses a config in a folder that does not exist', async () => {
+	test('rejects a config in a folder that does not exist', async () => {
 		const { code, stderr } = await plinthHere(['dev', '--config', 'nowhere/plinth.config.yaml'], { cwd });
 		expect([code, stderr]).toEqual([1, `There is no folder ${join(cwd, 'nowhere')}. Name an existing config.\n`]);
 	});

@@ -41,34 +41,34 @@ describe('the runtime', () => {
 		[4_096, 'ok'],
 		[Number.POSITIVE_INFINITY, 'ok'],
 		[undefined, 'ok'],
-	])('with %s open files allowed is: %s', (limit, status) => {
+	])('with an open file limit of %s is: %s', (limit, status) => {
 		expect(openFiles(limit).status).toBe(status);
 	});
 
-	test('has a clock that was never set', () => {
+	test('reports a clock that was never set', () => {
 		expect([clock(0), clock(Date.UTC(2026, 10))].map(statusOf)).toEqual(['problem', 'ok']);
 	});
 });
 
-describe('room on a disk', () => {
-	test('is judged by what still fits', () => {
+describe('disk space', () => {
+	test('is judged by the free space', () => {
 		const mb = 1024 ** 2;
 		const found = [50 * mb, 500 * mb, 5_000 * mb].map((free) => evaluateFreeSpace('data', 'x', free));
 		expect(found.map((finding) => finding?.status)).toEqual(['problem', 'warning', undefined]);
 	});
 
-	test('is shown as people count', () => {
+	test('is printed in readable units', () => {
 		expect([0, 1_023, 1_536, 2 ** 40].map(formatBytes)).toEqual(['0 bytes', '1023 bytes', '1.5 KB', '1 TB']);
 	});
 
-	test('is no room of ours on a network file system', () => {
+	test('is not reported for a network file system', () => {
 		const [nfs, ext4] = [networkName(0x6969), networkName(0xef53)];
 		expect([nfs, ext4]).toEqual([process.platform === 'linux' ? 'NFS' : undefined, undefined]);
 	});
 });
 
 describe('folders', () => {
-	test('that others may enter are a warning with its cure', async () => {
+	test('with access for others are a warning with a remedy', async () => {
 		const open = join(dir, 'open');
 		await mkdir(open);
 		await chmod(open, 0o755);
@@ -80,12 +80,12 @@ describe('folders', () => {
 		expect(statusOf(await checkFolder(open))).toBe('ok');
 	});
 
-	test('that are not there yet are looked for above', async () => {
+	test('that do not exist are checked by their parents', async () => {
 		const { status, text } = await checkFolder(join(dir, 'not/yet'));
 		expect([status, text]).toEqual(['ok', expect.stringContaining('created by the first start')]);
 	});
 
-	test('with a file for everybody, or one from the future, are named', async () => {
+	test('with a readable file, or a file from the future, are reported', async () => {
 		const folder = join(dir, 'files');
 		await mkdir(join(folder, 'below'), { recursive: true, mode: 0o700 });
 		const file = join(folder, 'below/data');
@@ -100,7 +100,7 @@ describe('folders', () => {
 		]);
 	});
 
-	test('for uploads are tried and left as they were', async () => {
+	test('for uploads are tested and left unchanged', async () => {
 		const before = process.env.TMPDIR;
 		process.env.TMPDIR = join(dir, 'temp');
 		try {
@@ -114,23 +114,23 @@ describe('folders', () => {
 		}
 	});
 
-	test.runIf(process.platform !== 'win32')('show who may reach them by their mode', () => {
+	test.runIf(process.platform !== 'win32')('are printed with their access mode', () => {
 		expect([0o700, 0o600, 0o640, 0o701].map(isOpenToOthers)).toEqual([false, false, true, true]);
 	});
 });
 
-describe('places of backends', () => {
+describe('folders of backends', () => {
 	const backends = (data: string) => ({
 		jobs: sqliteJobs({ file: join(data, 'x.db') }),
 		blobs: fsBlobs({ dir: join(data, 'blobs') }),
 		records: memoryRecords(),
 	});
 
-	test('are known by their options, and one folder stands for what lies in it', () => {
+	test('are taken from their options, and a parent replaces its subfolders', () => {
 		expect(foldersOf(backends('/data'))).toEqual(['/data']);
 	});
 
-	test('that hold nothing are tried elsewhere, shared ones together', async () => {
+	test('that are empty are tested elsewhere, shared ones together', async () => {
 		const data = join(dir, 'places');
 		await mkdir(join(data, 'blobs'), { recursive: true });
 		const optionsOf = (tried: ReturnType<typeof redirectPaths>, id: string) =>
@@ -157,7 +157,7 @@ describe('the network', () => {
 		expect(checkPublicUrl(server(host, 0, url)).status).toBe(status);
 	});
 
-	test('has no address that is not ours', async () => {
+	test('has no foreign address', async () => {
 		const found = await checkPort(server('203.0.113.1', 18_080));
 		expect(found).toMatchObject({
 			status: 'problem',
@@ -193,21 +193,21 @@ describe('keys', () => {
 	});
 });
 
-describe('variables', () => {
-	test('that the config reads, or its file names, are well', () => {
+describe('environment variables', () => {
+	test('that the config reads, or its file names, are accepted', () => {
 		const { env, read } = trackReads({ PLINTH_A: '1', PLINTH_B: '2' });
 		expect(env.PLINTH_A).toBe('1');
 		expect(checkVariables(env, read, 'process.env.PLINTH_B').map(statusOf)).toEqual(['ok']);
 		expect(checkVariables(env, read, '').map(({ text }) => text)).toEqual(['PLINTH_B is not read']);
 	});
 
-	test('that this config has no use for are said to be ours', () => {
+	test('that this config does not use are reported as unused', () => {
 		const [found] = checkVariables({ PLINTH_API_KEYS: 'x' }, new Set(), '');
 		expect(found?.text).toMatch(/PLINTH_API_KEYS is not read: this config/);
 	});
 });
 
-test('programs are looked for where commands are', async () => {
+test('programs are searched on the PATH', async () => {
 	const folder = join(dir, 'bin');
 	await mkdir(folder);
 	await writeFile(join(folder, 'ffmpeg'), '', { mode: 0o755 });

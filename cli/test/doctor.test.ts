@@ -28,10 +28,10 @@ beforeEach(async () => {
 
 afterEach(() => removeDir(dir));
 
-/** A folder for temporary files of its own, into which Node puts no cache. */
+/** A separate folder for temporary files, without the compile cache of Node. */
 const surroundings = () => ({ TMPDIR, PORT: '0', NODE_DISABLE_COMPILE_CACHE: '1' });
 
-/** Runs the doctor and reads its findings. */
+/** Runs the doctor and parses its findings. */
 async function examine(env: Record<string, string> = {}, args: readonly string[] = []) {
 	const options = { cwd, env: { ...surroundings(), ...env } };
 	const { code, stdout, stderr } = await plinthHere(['doctor', '--json', ...args], options);
@@ -40,8 +40,8 @@ async function examine(env: Record<string, string> = {}, args: readonly string[]
 	return { code, stdout, stderr, findings, of };
 }
 
-describe('plinth doctor in a fresh folder', () => {
-	test('finds nothing wrong, says so in lines, and leaves no file', { timeout }, async () => {
+describe('plinth doctor in a new folder', () => {
+	test('reports no problem, and creates no file', { timeout }, async () => {
 		const { code, stdout, stderr } = await plinth(['doctor'], { cwd, env: surroundings() }).exit;
 		expect([code, stderr]).toEqual([0, '']);
 		expect(stdout).toMatch(/^ok {7}runtime {9}Node \d+/);
@@ -50,7 +50,7 @@ describe('plinth doctor in a fresh folder', () => {
 		expect([await readdir(cwd), await readdir(TMPDIR)]).toEqual([[], []]);
 	});
 
-	test('names what is set in vain or opens too much, without showing it', { timeout }, async () => {
+	test('reports useless and insecure settings without their values', { timeout }, async () => {
 		const { code, of, stdout } = await examine({
 			HOST: '0.0.0.0',
 			PLINTH_API_KEY: 'canary-of-the-doctor',
@@ -77,7 +77,7 @@ describe('plinth doctor in a fresh folder', () => {
 		expect(stdout).not.toContain('canary');
 	});
 
-	test('sees that another program has the port', { timeout }, async () => {
+	test('reports that another program uses the port', { timeout }, async () => {
 		const server = createServer((socket) => {
 			socket.on('error', () => {});
 			socket.end('220 hello\r\n', () => socket.destroy());
@@ -91,8 +91,8 @@ describe('plinth doctor in a fresh folder', () => {
 	});
 });
 
-describe('plinth doctor beside a running server', () => {
-	test('knows it, and finds its stores whole', { timeout }, async () => {
+describe('plinth doctor with a running server', () => {
+	test('detects the server, and reports its stores as intact', { timeout }, async () => {
 		const served = await serveEmbedded();
 		const PORT = new URL(served.url).port;
 		const { code, of, stderr } = await examine({ PORT, PLINTH_DATA_DIR: served.dataDir });
@@ -105,12 +105,12 @@ describe('plinth doctor beside a running server', () => {
 });
 
 describe('plinth doctor on a broken deployment', () => {
-	test('finds damage inside the database', { timeout }, async () => {
+	test('reports damage inside the database', { timeout }, async () => {
 		const dataDir = join(dir, 'data');
 		await (await bootEmbedded({ dataDir })).app.stop();
 		const file = join(dataDir, 'plinth.db');
 		const bytes = await readFile(file);
-		// Behind the pages that every start reads.
+		// After the pages that every start reads.
 		bytes.fill(0xa5, 4_096 * 3, 4_096 * 6);
 		await writeFile(file, bytes);
 		const { code, of } = await examine({ PLINTH_DATA_DIR: dataDir });
@@ -124,7 +124,7 @@ describe('plinth doctor on a broken deployment', () => {
 		]);
 	});
 
-	test('finds bytes that belong to another job store', { timeout }, async () => {
+	test('reports blobs that belong to another job store', { timeout }, async () => {
 		const dataDir = join(dir, 'data');
 		const { app } = await bootEmbedded({ dataDir });
 		const blobs = app.service(services.blobs);
@@ -141,7 +141,7 @@ describe('plinth doctor on a broken deployment', () => {
 		]);
 	});
 
-	test('finds keys that cannot be read, and looks at the rest all the same', {
+	test('reports keys that cannot be read, and continues', {
 		timeout,
 	}, async () => {
 		const dataDir = join(dir, 'data');
@@ -161,7 +161,7 @@ describe('plinth doctor on a broken deployment', () => {
 		expect(of('uploads')).toHaveLength(1);
 	});
 
-	test('shows the boot report, and looks at the rest all the same', { timeout }, async () => {
+	test('prints the boot report, and continues', { timeout }, async () => {
 		const { code, of } = await examine({}, ['--config', fiveMistakes]);
 		expect(code).toBe(1);
 		expect(of('composition')).toMatchObject([
@@ -170,7 +170,7 @@ describe('plinth doctor on a broken deployment', () => {
 		expect([...of('runtime'), ...of('uploads')]).toMatchObject([{ status: 'ok' }, {}]);
 	});
 
-	test('says that the data cannot live in a file', { timeout }, async () => {
+	test('reports that the data folder is a file', { timeout }, async () => {
 		const dataDir = join(dir, 'data');
 		await writeFile(dataDir, 'no folder');
 		const { code, of } = await examine({ PLINTH_DATA_DIR: dataDir });
@@ -179,12 +179,12 @@ describe('plinth doctor on a broken deployment', () => {
 	});
 });
 
-test('the doctor knows every variable that our sources read', () => {
+test('the doctor knows all variables that the sources read', () => {
 	const files = globSync('{core/*,cli,plugins/*,adapters/*}/src/**/*.ts', { cwd: root }).filter(
 		(file) => !file.endsWith('doctor/environment.ts'),
 	);
 	const names = files.flatMap((file) => readFileSync(join(root, file), 'utf8').match(/\bPLINTH_[A-Z_]+[A-Z]\b/g) ?? []);
-	// What adapters/command sets for the programs that it starts, and nobody reads as a setting.
+	// adapters/command sets these for its programs, and they are not settings.
 	const read = new Set(names.filter((name) => name !== 'PLINTH_RUN'));
 	expect([...commandVariables, ...compositionVariables].sort()).toEqual([...read].sort());
 });

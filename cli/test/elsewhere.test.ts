@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => removeDir(cwd));
 
-/** Runs a command in a folder that has a config and no packages. */
+/** Runs a command in a folder with a config and without packages. */
 async function run(file: string, lines: readonly string[], args: readonly string[] = []) {
 	await writeFile(join(cwd, file), lines.join('\n'));
 	return plinth([args[0] ?? 'check', '-c', file, ...args.slice(1)], { cwd, env: { PORT: '0' } });
@@ -45,12 +45,12 @@ describe('a config outside the installation', () => {
 		expect(stdout).toContain('mine (speech)');
 	});
 
-	test('is told of a package that is installed nowhere', { timeout }, async () => {
+	test('causes an error for a package that is not installed', { timeout }, async () => {
 		const child = await run('bad.config.ts', ["import '@plinth/nothing';", 'export default {};']);
 		expect((await child.exit).stderr).toMatch(/Cannot find package '@plinth\/nothing' imported from .*bad\.config\.ts/);
 	});
 
-	test('says where data in memory is', { timeout }, async () => {
+	test('causes a note about data in memory', { timeout }, async () => {
 		const child = await run('memory.config.yaml', [
 			'server: { auth: off }',
 			"backends: { blobs: { use: '@plinth/memory#memoryBlobs' }, auth: { use: '@plinth/keys#apiKeys' } }",
@@ -66,7 +66,7 @@ describe('the log of a server', () => {
 	const config = ['extends: plinth:embedded', "log: { level: '${PLINTH_LOG_LEVEL:-info}', format: json }"];
 
 	test.each([
-		['as the config says', [], /^\{"level":30,.*"msg":"ready"\}$/m],
+		['as configured', [], /^\{"level":30,.*"msg":"ready"\}$/m],
 		['for people with --pretty', ['--pretty'], /^\d\d:\d\d:\d\d info {2}ready$/m],
 		['as JSON with --json', ['--json'], /^\{"level":30,.*"msg":"ready"\}$/m],
 	])('is written %s', { timeout }, async (_how, flags, line) => {
@@ -76,7 +76,7 @@ describe('the log of a server', () => {
 		expect((await child.exit).stderr).toMatch(line);
 	});
 
-	test('has one form at a time', { timeout }, async () => {
+	test('has one format at a time', { timeout }, async () => {
 		const { code, stderr } = await plinth(['serve', '--json', '--pretty'], { cwd }).exit;
 		expect([code, stderr]).toEqual([1, expect.stringContaining("'--json' cannot be used with option '--pretty'")]);
 	});

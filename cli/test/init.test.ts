@@ -21,7 +21,7 @@ describe('plinth init', () => {
 	test.each([
 		['plinth.config.yaml', []],
 		['plinth.config.ts', ['--ts']],
-	])('writes a %s that plinth check takes as it is', { timeout }, async (file, flags) => {
+	])('writes a %s that plinth check accepts', { timeout }, async (file, flags) => {
 		await symlink(join(root, 'node_modules'), join(cwd, 'node_modules'));
 		const { code, stdout } = await plinthHere(['init', ...flags], { cwd });
 		expect([code, stdout]).toEqual([0, expect.stringMatching(`^Wrote ${file}\\. Check it: npx plinth check\\.`)]);
@@ -29,7 +29,7 @@ describe('plinth init', () => {
 		expect(checked).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(`${file} is fine`) });
 	});
 
-	test('writes a config in YAML that the schema takes, also with what it shows in comments', async () => {
+	test('writes a YAML config that is valid by the schema, including its commented examples', async () => {
 		await plinthHere(['init'], { cwd });
 		const text = await readFile(join(cwd, 'plinth.config.yaml'), 'utf8');
 		const shown = text.replace(/^# (models:|#? {2,3}\S)/gm, '$1').replace(/^( *)# (speech: false)/m, '$1$2');
@@ -45,13 +45,13 @@ describe('plinth init', () => {
 	test.each([
 		[true, '# yaml-language-server: $schema=./node_modules/plinth/schema.json'],
 		[false, '# yaml-language-server: $schema=./plinth.schema.json'],
-	])('names the schema where it is installed: %s', async (isInstalled, line) => {
+	])('names the schema when it is installed: %s', async (isInstalled, line) => {
 		if (isInstalled) await symlink(join(root, 'node_modules'), join(cwd, 'node_modules'));
 		await plinthHere(['init'], { cwd });
 		expect((await readFile(join(cwd, 'plinth.config.yaml'), 'utf8')).split('\n')).toContain(line);
 	});
 
-	test('leaves an existing config as it is, unless it is forced', async () => {
+	test('keeps an existing config unless --force is given', async () => {
 		const file = join(cwd, 'plinth.config.yaml');
 		await writeFile(file, 'extends: plinth:embedded\n');
 		const refused = await plinthHere(['init'], { cwd });
@@ -65,7 +65,7 @@ describe('plinth init', () => {
 		expect(await readFile(file, 'utf8')).toContain('retentionHours');
 	});
 
-	test('writes no second config beside another one, of which only one would be read', async () => {
+	test('writes no second config beside another one, because only one would be read', async () => {
 		await writeFile(join(cwd, 'plinth.config.mjs'), 'export default {}\n');
 		const { code, stderr } = await plinthHere(['init', '--force'], { cwd });
 		expect([code, stderr]).toEqual([1, expect.stringContaining('This folder already has plinth.config.mjs.')]);

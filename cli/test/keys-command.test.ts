@@ -27,7 +27,7 @@ const keys = (...args: string[]) => plinthHere(['keys', ...args], options());
 const keysElsewhere = (...args: string[]) => plinth(['keys', ...args], options()).exit;
 
 describe('plinth keys', () => {
-	test('makes a key, lists it without showing it, and revokes it', { timeout }, async () => {
+	test('creates a key, lists it without printing it, and revokes it', { timeout }, async () => {
 		const end = '2999-12-31T12:00:00Z';
 		const made = await keysElsewhere(
 			...['create', '--tenant', 'team', '--scopes', 'videos:read, speech'],
@@ -74,12 +74,12 @@ describe('plinth keys', () => {
 		expect(empty.stderr).toContain('plinth keys create');
 	});
 
-	test('prints the key and nothing else with --quiet', { timeout }, async () => {
+	test('prints only the key with --quiet', { timeout }, async () => {
 		const made = await keys('create', '--tenant', 'team', '--scopes', '*', '--quiet');
 		expect([made.code, made.stdout, made.stderr]).toEqual([0, expect.stringMatching(keyLine), '']);
 	});
 
-	test('says in a sentence what is wrong, and exits 1', { timeout }, async () => {
+	test('prints a one-line error, and exits 1', { timeout }, async () => {
 		const made = await keys('create', '--tenant', 'team', '--scopes', 'videos:read,paint');
 		expect([made.code, made.stdout]).toEqual([1, '']);
 		expect(made.stderr).toMatch(/^No route asks for "paint"\.\nThe scopes .* are .+, and \* for all of them\.\n$/);
@@ -88,18 +88,18 @@ describe('plinth keys', () => {
 		}
 	});
 
-	test('shows its commands when none is named', { timeout }, async () => {
+	test('prints its commands when none is given', { timeout }, async () => {
 		const { code, stderr } = await keysElsewhere();
 		expect(code).toBe(1);
 		for (const name of ['create', 'list', 'revoke']) expect(stderr).toContain(name);
 	});
 });
 
-describe('a key is not made', () => {
+describe('a key is not created', () => {
 	test.each([
 		['without a scope', { scopes: ' , ' }, /at least one scope/],
 		['with a time that is none', { expires: 'soon' }, /"soon" is not a time/],
-		['with a time that is over', { expires: '2020-01-01' }, /lies in the past/],
+		['with a time in the past', { expires: '2020-01-01' }, /is in the past/],
 		['with a name of nothing', { name: '' }, /The name has 1 to 128/],
 		['for a tenant that cannot be printed', { tenant: 'a\u001b[2J' }, /The tenant has 1 to 128/],
 	])('%s', { timeout }, async (_what, flags, reason) => {
@@ -109,8 +109,8 @@ describe('a key is not made', () => {
 	});
 });
 
-describe('a key that is not there', () => {
-	test('cannot be revoked, and is not repeated: it may be a secret', { timeout }, async () => {
+describe('a key that does not exist', () => {
+	test('cannot be revoked, and is not printed: it may be a secret', { timeout }, async () => {
 		const failure = await revokeKey('plinth_live_secret', {}).catch((error: unknown) => error);
 		expect(failure).toBeInstanceOf(UserError);
 		expect(String(failure)).toMatch(/No issued key matches.*PLINTH_API_KEYS/);
@@ -118,7 +118,7 @@ describe('a key that is not there', () => {
 	});
 });
 
-describe('a composition that cannot keep keys says so', () => {
+describe('a composition that cannot store keys is reported', () => {
 	test.each([
 		['memory', { records: { use: '@plinth/memory#memoryRecords' } }, /memory of one process/],
 		['no-records', { records: false }, /RecordStore/],
@@ -128,7 +128,7 @@ describe('a composition that cannot keep keys says so', () => {
 			extends: 'plinth:embedded',
 			server: { auth: 'off' },
 			backends,
-			// They keep something of their own in the records: the key of links, files, endpoints.
+			// These plugins need the record store: for the key of links, files, endpoints.
 			plugins: { image: false, files: false, webhooks: false },
 		});
 		const config = await writeProject(join(cwd, name), 'plinth.config.json', text);

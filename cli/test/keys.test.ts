@@ -30,12 +30,12 @@ describe('PLINTH_API_KEYS', () => {
 		},
 	);
 
-	test('lets two keys of a tenant see the same videos', async () => {
+	test('gives two keys of a tenant access to the same videos', async () => {
 		const { id } = await client('the-first-of-studio').create({ model: 'instant-1', prompt: 'ours' });
 		expect((await client('the-second-of-studio').send(`/v1/videos/${id}`)).status).toBe(200);
 	});
 
-	test('makes a bare key a tenant of its own', async () => {
+	test('makes a key without a tenant its own tenant', async () => {
 		await client('the-first-of-studio').create({ model: 'instant-1', prompt: 'not theirs' });
 		expect((await client('a-key-without-tenant').json<WireList>('/v1/videos')).data).toEqual([]);
 	});

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => removeDir(cwd));
 
-/** Runs `plinth migrate` with one backend of versions, whose `migrate` is this source. */
+/** Runs `plinth migrate` with one versioned backend, whose `migrate` has this source. */
 async function migrate(body: string, options = '{}') {
 	const source = `
 		import { defineBackend, defineConfig, services } from '@plinth/core';
@@ -22,7 +22,7 @@ async function migrate(body: string, options = '{}') {
 			name: 'versioned',
 			provides: services.records,
 			config: z.strictObject({ file: z.string().default('a.db') }),
-			create: () => { throw new Error('it is not to be opened'); },
+			create: () => { throw new Error('the backend must not be created'); },
 			async migrate({ file }) { ${body} },
 		});
 		export default defineConfig({ backends: { records: versioned(${options}) } });
@@ -32,24 +32,24 @@ async function migrate(body: string, options = '{}') {
 }
 
 describe('plinth migrate', () => {
-	test('migrates each backend that has versions, without opening it', { timeout }, async () => {
+	test('migrates each versioned backend without creating it', { timeout }, async () => {
 		const { code, stdout } = await migrate('return `${file} was brought from version 1 to 2`;');
 		expect([code, stdout]).toEqual([0, 'records: a.db was brought from version 1 to 2\n']);
 	});
 
-	test('says what failed, without secrets', { timeout }, async () => {
+	test('prints the error without secrets', { timeout }, async () => {
 		const { code, stderr } = await migrate("throw new Error('postgres://me:secret-word@host does not answer');");
 		expect([code, stderr]).toEqual([1, expect.stringMatching(/^backends\.records: .*does not answer\n$/)]);
 		expect(stderr).not.toContain('secret-word');
 	});
 
-	test('names an option that is wrong', { timeout }, async () => {
+	test('names an invalid option', { timeout }, async () => {
 		const { code, stderr } = await migrate('return file;', '{ file: 1 }');
 		expect([code, stderr]).toEqual([1, expect.stringContaining('backends.records.with.file: ')]);
 	});
 
-	test('says that nothing is to be done for the built-in composition', { timeout }, async () => {
+	test('reports that the built-in composition needs no migration', { timeout }, async () => {
 		const { code, stdout } = await plinthHere(['migrate'], { cwd, env: {} });
-		expect([code, stdout]).toEqual([0, expect.stringContaining('they migrate at a start')]);
+		expect([code, stdout]).toEqual([0, expect.stringContaining('each migrates when it starts')]);
 	});
 });

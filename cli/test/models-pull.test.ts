@@ -15,7 +15,7 @@ const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index *
 const sha256 = createHash('sha256').update(bytes).digest('hex');
 const half = 150_000;
 
-/** What the server does with a request. */
+/** The response of the server to a request. */
 type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
 
 let server: Server;
@@ -76,7 +76,7 @@ async function expectWhole(): Promise<void> {
 }
 
 describe('plinth models pull', () => {
-	test('downloads a file, shows its size and progress, and prints its path', async () => {
+	test('downloads a file, prints its size and progress, and prints its path', async () => {
 		const { code, stdout, stderr } = await pull();
 		expect([code, stdout]).toEqual([0, `${join(cwd, 'models/tiny.gguf')}\n`]);
 		expect(stderr).toContain(`tiny.gguf: 293 KB from 127.0.0.1:${port}\n`);
@@ -89,12 +89,12 @@ describe('plinth models pull', () => {
 		expect(await there('a/b')).toEqual(['tiny.gguf']);
 	});
 
-	test('goes on where a connection was cut', async () => {
+	test('resumes after the connection was cut', async () => {
 		behave = cut;
 		const first = await pull();
 		expect(first.code).toBe(1);
 		expect(first.stderr).toMatch(
-			/The connection to 127\.0\.0\.1:\d+ has ended: .*\. [\d.]+ KB are kept in .*tiny\.gguf\.part: the same command goes on/,
+			/The connection to 127\.0\.0\.1:\d+ has ended: .*\. [\d.]+ KB are kept in .*tiny\.gguf\.part: the same command resumes/,
 		);
 		const { size } = await stat(join(cwd, 'models/tiny.gguf.part'));
 		expect(size).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ describe('plinth models pull', () => {
 		await expectWhole();
 	});
 
-	test('goes on after its process was killed', { timeout: 30_000 }, async () => {
+	test('resumes after its process was killed', { timeout: 30_000 }, async () => {
 		behave = (_, response) => {
 			response.writeHead(200, { etag: '"1"', 'content-length': bytes.length });
 			response.write(bytes.subarray(0, half));
@@ -122,7 +122,7 @@ describe('plinth models pull', () => {
 		await expectWhole();
 	});
 
-	test('begins anew when the file has changed since it was cut off', async () => {
+	test('starts again when the file has changed in the meantime', async () => {
 		behave = cut;
 		await pull();
 		await writeFile(join(cwd, 'models/tiny.gguf.part.version'), '"0"');
@@ -132,7 +132,7 @@ describe('plinth models pull', () => {
 		await expectWhole();
 	});
 
-	test('begins anew when the server sends no ranges', async () => {
+	test('starts again when the server does not support ranges', async () => {
 		behave = cut;
 		await pull();
 		behave = (_, response) => {
@@ -146,7 +146,7 @@ describe('plinth models pull', () => {
 		await expectWhole();
 	});
 
-	test('begins anew when more is there than the file has', async () => {
+	test('starts again when the partial file is longer than the file', async () => {
 		behave = cut;
 		await pull();
 		await writeFile(join(cwd, 'models/tiny.gguf.part'), Buffer.concat([bytes, bytes]));
@@ -155,7 +155,7 @@ describe('plinth models pull', () => {
 		await expectWhole();
 	});
 
-	test('finishes a download that had arrived whole, without asking for it', async () => {
+	test('finishes a complete partial file without another request', async () => {
 		behave = cut;
 		await pull();
 		await writeFile(join(cwd, 'models/tiny.gguf.part'), bytes);
@@ -165,22 +165,22 @@ describe('plinth models pull', () => {
 		await expectWhole();
 	});
 
-	test('removes what has another checksum', async () => {
+	test('removes a file with another checksum', async () => {
 		behave = (_, response) => void response.end('<html>Please log in</html>');
 		const { code, stdout, stderr } = await pull();
 		expect([code, stdout]).toEqual([1, '']);
-		expect(stderr).toContain(`not ${sha256}. It was removed. Check the address and --sha256`);
+		expect(stderr).toContain(`not ${sha256}. The file was removed. Check the address and --sha256`);
 		expect(await there()).toEqual([]);
 	});
 
-	test('leaves a file that is there already', async () => {
+	test('keeps a file that exists', async () => {
 		await pull();
 		requests = [];
 		const again = await pull();
 		expect([again.code, again.stdout]).toEqual([0, `${join(cwd, 'models/tiny.gguf')}\n`]);
 		await writeFile(join(cwd, 'models/tiny.gguf'), 'mine');
 		const other = await pull();
-		expect(other.stderr).toContain('tiny.gguf is there, with another checksum. Move it away');
+		expect(other.stderr).toContain('tiny.gguf exists with another checksum. Move it');
 		expect(await readFile(join(cwd, 'models/tiny.gguf'), 'utf8')).toBe('mine');
 		expect(requests).toEqual([]);
 	});
@@ -188,15 +188,15 @@ describe('plinth models pull', () => {
 	test.each([
 		[404, 'There is no such file: check the address.'],
 		[403, 'The file needs a login or a licence: download it with a browser.'],
-		[503, 'The server has a fault: try again in a while.'],
-	])('tells what status %i means', async (status, remedy) => {
+		[503, 'The server failed: try again later.'],
+	])('explains the status %i', async (status, remedy) => {
 		behave = (_, response) => void response.writeHead(status).end();
 		const { code, stderr } = await pull();
 		expect([code, stderr.trim()]).toEqual([1, `127.0.0.1:${port} answered with status ${status}. ${remedy}`]);
 		expect(await there()).toEqual([]);
 	});
 
-	test('tells that nobody listens', async () => {
+	test('reports that no server listens', async () => {
 		const other = createServer().listen(0, '127.0.0.1');
 		await once(other, 'listening');
 		const { port: closed } = other.address() as AddressInfo;
@@ -207,18 +207,18 @@ describe('plinth models pull', () => {
 		expect(stderr).toBe(`The connection to 127.0.0.1:${closed} has ended: ECONNREFUSED. Try again.\n`);
 	});
 
-	test('tells that the disk has no room, before the download', async () => {
+	test('reports before the download that the disk has too little space', async () => {
 		behave = (_, response) => {
 			response.writeHead(200, { 'content-length': 9e15 });
 			response.write('x');
 		};
 		const { code, stderr } = await pull();
 		expect(code).toBe(1);
-		expect(stderr).toMatch(/models has .* free, and 8185\.5 TB are to come\. Free some, or use --to\./);
+		expect(stderr).toMatch(/models has .* free, and the download needs 8185\.5 TB\. Free some, or use --to\./);
 		expect(await there()).toEqual([]);
 	});
 
-	test('tells that the disk is full, and leaves no empty file', async () => {
+	test('reports a full disk, and leaves no empty file', async () => {
 		await mkdir(join(cwd, 'models'));
 		await symlink('/dev/full', join(cwd, 'models/tiny.gguf.part'));
 		const { code, stderr } = await pull();
@@ -236,12 +236,12 @@ describe('plinth models pull', () => {
 		await expectWhole();
 	});
 
-	test('does not follow redirects without end', async () => {
+	test('does not follow redirects without limit', async () => {
 		behave = (_, response) => void response.writeHead(302, { location: '/files/tiny.gguf' }).end();
 		expect((await pull()).stderr).toContain('redirects more than 5 times');
 	});
 
-	test('refuses other machines without encryption, also in redirects, unless they are allowed', async () => {
+	test('rejects remote servers without encryption, also in redirects, unless they are allowed', async () => {
 		const refusal = /^http:\/\/[^ ]+ is not encrypted\. Use https, or allow it with --allow-http\.\n$/;
 		expect((await pull('http://models.example/tiny.gguf')).stderr).toMatch(refusal);
 		behave = (_, response) => void response.writeHead(302, { location: 'http://models.example/tiny.gguf' }).end();
@@ -249,7 +249,7 @@ describe('plinth models pull', () => {
 		const here = Object.values(networkInterfaces())
 			.flat()
 			.find((each) => each?.family === 'IPv4' && !each.internal);
-		// Also a machine without a network has this address of its own.
+		// A machine without a network has this address of its own, too.
 		const host = here?.address ?? '127.0.0.2';
 		behave = whole;
 		expect((await pull(address(host))).stderr).toMatch(refusal);
@@ -258,12 +258,12 @@ describe('plinth models pull', () => {
 	});
 
 	test.each([
-		[['no url', '--sha256', sha256], 'no url is no URL. Name the file'],
+		[['no url', '--sha256', sha256], 'no url is not a URL. Name the file'],
 		[['https://models.example/a.gguf', '--sha256', 'abc'], '--sha256 needs the 64 hexadecimal digits'],
 		[['https://models.example/', '--sha256', sha256], 'does not end with the name of a file'],
 		[['https://models.example/a%2F..%2Fb', '--sha256', sha256], 'does not end with the name of a file'],
 		[['ftp://models.example/a.gguf', '--sha256', sha256], 'is not https'],
-	])('refuses %j', async (args, message) => {
+	])('rejects %j', async (args, message) => {
 		const { code, stderr } = await plinthHere(['models', 'pull', ...args], { cwd });
 		expect(code).toBe(1);
 		expect(stderr).toContain(message);

@@ -5,7 +5,7 @@ import { isNewEnough, oldestNode } from '../src/node-version.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 
-test('the oldest Node that starts is the one that the package names', () => {
+test('the minimum Node version of the start script is the one in package.json', () => {
 	expect(JSON.parse(read('package.json')).engines).toEqual({ node: `>=${oldestNode}` });
 });
 
@@ -21,8 +21,9 @@ test.each([
 	expect(isNewEnough(version)).toBe(expected);
 });
 
-// What a module imports at its beginning is linked before its first line runs: a name that an old Node lacks would be a SyntaxError in place of the message.
-test('what old versions of Node have to read imports nothing of Node and of others', () => {
+// Imports are linked before the first line runs. A name that an old Node lacks would be a SyntaxError instead of the
+// message.
+test('modules that old Node versions load import no Node modules and no packages', () => {
 	const imports = (path: string) => [...read(path).matchAll(/^(?:im|ex)port\b.*from '(.*)'/gm)];
 	expect(imports('src/main.ts').map(([, from]) => from)).toEqual(['./node-version.ts']);
 	expect(imports('src/node-version.ts')).toEqual([]);

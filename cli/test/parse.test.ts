@@ -57,7 +57,7 @@ describe('plinth parse', () => {
 		}
 	}
 
-	test('prints what the endpoint answers', async () => {
+	test('prints the response of the endpoint', async () => {
 		const { code, stdout, stderr } = await run(['three.txt']);
 		expect([code, stderr]).toEqual([0, '']);
 		const pages = ['one', 'two', 'three'].map((text, at) => ({
@@ -77,7 +77,7 @@ describe('plinth parse', () => {
 		});
 	});
 
-	test('goes on behind a file that cannot be read, and exits 1', async () => {
+	test('continues after a file that cannot be read, and exits 1', async () => {
 		const { code, stdout, stderr } = await run(['nobody.pdf', 'locked.pdf', '.', 'three.txt']);
 		expect(code).toBe(1);
 		const { results } = JSON.parse(stdout) as {
@@ -95,7 +95,7 @@ describe('plinth parse', () => {
 		expect(stderr).toMatch(/Name files, not folders/);
 	});
 
-	test('reads the pages and the characters that are asked for, without OCR if so', async () => {
+	test('reads the requested pages and characters, without OCR if requested', async () => {
 		const { stdout } = await run(['three.txt'], { pages: '3,1', maxChars: '12', ocr: false });
 		const { results } = JSON.parse(stdout) as { results: readonly object[] };
 		expect(results).toMatchObject([
@@ -125,13 +125,13 @@ describe('plinth parse', () => {
 		['pages that are none', { pages: 'all' }, /^--pages: expected page numbers/m],
 		['no characters', { maxChars: '0' }, /^--max-chars: expected a number from 1 to 20000000\.$/m],
 		['characters that are no number', { maxChars: 'many' }, /^--max-chars: /m],
-	])('exits 2 when it is asked for %s', async (_, flags, message) => {
+	])('exits 2 when it is called with %s', async (_, flags, message) => {
 		const { code, stdout, stderr } = await run(['three.txt'], flags);
 		expect([code, stdout]).toEqual([2, '']);
 		expect(stderr).toMatch(message);
 	});
 
-	test('shows its progress on a terminal, and never in its output', async () => {
+	test('prints its progress only on a terminal, and never to its output', async () => {
 		const isTTY = process.stderr.isTTY;
 		process.stderr.isTTY = true;
 		try {
@@ -144,8 +144,8 @@ describe('plinth parse', () => {
 	});
 });
 
-describe('plinth parse, as it is installed', () => {
-	test('reads a document and makes no data directory', async () => {
+describe('plinth parse as a command', () => {
+	test('reads a document and creates no data directory', async () => {
 		const { code, stdout, stderr } = await plinth(['parse', 'report.pdf'], { cwd: dir }).exit;
 		expect([code, stderr]).toEqual([0, '']);
 		expect(stdout).toMatch(/early, and those who keep bees[^"]*In the south the season was dry/);

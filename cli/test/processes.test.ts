@@ -36,14 +36,14 @@ async function serveInThree(): Promise<{ child: Child; url: string }> {
 
 const readyLines = (child: Child) => child.stderr().split('"msg":"ready"').length - 1;
 
-/** How `plinth serve` in two processes ends when it cannot start. */
+/** The exit of `plinth serve` in two processes that cannot start. */
 function refused(args: readonly string[] = [], settings: Record<string, string> = {}): Promise<Exit> {
 	const child = plinth(['serve', '--processes=2', ...args], { cwd, env: { ...env, ...settings } });
 	children.push(child);
 	return child.exit;
 }
 
-/** The status of a request on a connection of its own, so that any of the processes may answer. */
+/** The status of a request on a new connection, which any of the processes may accept. */
 async function statusOf(url: string): Promise<number> {
 	const headers = { 'x-api-key': 'secret-of-the-tests', connection: 'close' };
 	const answer = await fetch(`${url}/v1/models`, { headers });
@@ -52,7 +52,7 @@ async function statusOf(url: string): Promise<number> {
 }
 
 describe('plinth serve --processes', () => {
-	test('serves in so many processes, of which one says where', { timeout }, async () => {
+	test('serves in the given number of processes, one of which prints the address', { timeout }, async () => {
 		const { child, url } = await serveInThree();
 		expect(childrenOf(child.pid)).toHaveLength(3);
 		expect(child.stdout().match(/serving/g)).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('plinth serve --processes', () => {
 		expect(isGroupAlive(child.pid)).toBe(false);
 	});
 
-	test('replaces a process that ends, and the others serve meanwhile', { timeout }, async () => {
+	test('replaces a process that ends, while the others serve', { timeout }, async () => {
 		const { child, url } = await serveInThree();
 		const [, victim = 0] = childrenOf(child.pid);
 		process.kill(victim, 'SIGKILL');
@@ -79,7 +79,7 @@ describe('plinth serve --processes', () => {
 		await eventually('all have ended', () => !isGroupAlive(child.pid), 20_000);
 	});
 
-	test('ends at once at a second signal', { timeout }, async () => {
+	test('ends immediately at a second signal', { timeout }, async () => {
 		const { child } = await serveInThree();
 		child.signal('SIGTERM');
 		await eventually('it stops', () => child.stderr().includes('finishing running work'));
@@ -93,7 +93,7 @@ describe('plinth serve --processes', () => {
 		expect([code, stderr.match(/Plinth cannot start/g)?.length]).toEqual([1, 1]);
 	});
 
-	test('reports a port that is taken once, and exits 1', { timeout }, async () => {
+	test('reports a port that is in use once, and exits 1', { timeout }, async () => {
 		const other = await listen();
 		const { port } = other.address() as AddressInfo;
 		const { code, stderr } = await refused([], { PORT: String(port) });
@@ -103,8 +103,8 @@ describe('plinth serve --processes', () => {
 
 	test.each([
 		['stores in the memory of one process', join(root, 'examples/yaml-deployment/plinth.config.yaml'), '(memoryJobs)'],
-		['a group of models', undefined, 'The group card holds inside one process'],
-	])('refuses %s', { timeout }, async (_what, given, message) => {
+		['a group of models', undefined, 'The group card limits only the models of one process'],
+	])('rejects %s', { timeout }, async (_what, given, message) => {
 		const file = given ?? join(cwd, 'groups.yaml');
 		const text = 'extends: plinth:embedded\ngroups: { card: { exclusive: true, models: [builtin-video] } }\n';
 		if (!given) await writeFile(file, text);
@@ -112,7 +112,7 @@ describe('plinth serve --processes', () => {
 		expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
 	});
 
-	test.each(['0', 'many', '1.5', '-1'])('refuses %s processes', { timeout }, async (count) => {
+	test.each(['0', 'many', '1.5', '-1'])('rejects %s processes', { timeout }, async (count) => {
 		const { code, stderr } = await refused([`--processes=${count}`]);
 		expect([code, stderr]).toEqual([1, expect.stringContaining(`is "${count}". Use a number from 1 to 256, or auto.`)]);
 	});

@@ -22,7 +22,7 @@ afterEach(async () => {
 	await removeDir(cwd);
 });
 
-/** Starts `plinth serve` on a free port, with its data in `.plinth` of the test's folder. */
+/** Starts `plinth serve` on a free port, with its data in `.plinth` in the folder of the test. */
 function serve(env: Record<string, string> = {}, args: readonly string[] = []): Child {
 	const child = plinth(['serve', ...args], {
 		cwd,
@@ -37,7 +37,7 @@ async function addressOf(child: Child): Promise<string> {
 }
 
 describe('plinth serve', () => {
-	test('shows a fresh key once, and the key works after the restart too', { timeout }, async () => {
+	test('prints a new key once, and the key works after a restart', { timeout }, async () => {
 		const first = serve();
 		await addressOf(first);
 		const [key = ''] = (await first.printed(/plinth_live_\S+/)) as string[];
@@ -51,7 +51,7 @@ describe('plinth serve', () => {
 		expect((await rawClient(url, key).send('/v1/models')).status).toBe(200);
 	});
 
-	test('prints a banner that says what is served', { timeout }, async () => {
+	test('prints a banner with the served routes and models', { timeout }, async () => {
 		const child = serve({ PLINTH_API_KEYS: 'me:secret-of-the-tests' });
 		const url = await addressOf(child);
 		for (const fact of [`${url}/openapi.json`, 'builtin-video: ', 'video: ', `data         ${cwd}/.plinth`]) {
@@ -61,7 +61,7 @@ describe('plinth serve', () => {
 	});
 
 	test.runIf(process.platform === 'linux')(
-		'bounds the memory that glibc keeps, unless told otherwise',
+		'limits the memory of glibc, unless the variables are set',
 		{ timeout },
 		async () => {
 			for (const [env, value] of [
@@ -77,7 +77,7 @@ describe('plinth serve', () => {
 		},
 	);
 
-	test('says at its start that no key opens it, and what to do', { timeout }, async () => {
+	test('warns at its start that there is no key, with a remedy', { timeout }, async () => {
 		const file = join(import.meta.dirname, 'fixtures/keyless/plinth.config.yaml');
 		const child = serve({}, ['--port', '0', '--config', file]);
 		await addressOf(child);
@@ -94,12 +94,12 @@ describe('plinth serve', () => {
 			response_format: 'pcm',
 		});
 		child.signal('SIGTERM');
-		// Forty sentences of more than a second each; a cut stream would reject.
+		// Forty sentences of more than a second each; a stream that is cut would reject.
 		expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(40 * 48_000);
 		await expect(child.exit).resolves.toMatchObject({ code: 0, signal: null });
 	});
 
-	test('ends at once on the second signal', { timeout }, async () => {
+	test('ends immediately at the second signal', { timeout }, async () => {
 		const child = serve();
 		await addressOf(child);
 		child.signal('SIGTERM');
@@ -108,7 +108,7 @@ describe('plinth serve', () => {
 		await expect(child.exit).resolves.toMatchObject({ code: 1 });
 	});
 
-	test('says in a sentence that the port is taken, and exits 1', { timeout }, async () => {
+	test('prints one line when the port is in use, and exits 1', { timeout }, async () => {
 		const { server, port } = await takenPort();
 		const { code, stderr } = await plinthHere(['serve', '--port', String(port)], {
 			cwd,
@@ -119,7 +119,7 @@ describe('plinth serve', () => {
 		expect(stderr).toContain('--port');
 	});
 
-	test('refuses a port that is no port', { timeout }, async () => {
+	test('rejects an invalid port', { timeout }, async () => {
 		const { code, stderr } = await serve({}, ['--port', 'eighty']).exit;
 		expect([code, stderr]).toEqual([1, expect.stringContaining('0 to 65535')]);
 	});

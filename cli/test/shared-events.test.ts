@@ -28,7 +28,7 @@ async function shared(): Promise<EventBus> {
 	return (await events?.definition.create(context as never)) as EventBus;
 }
 
-test('only buses of one process are replaced', () => {
+test('only event buses of a single process are replaced', () => {
 	const [events, blobs] = [memoryEvents(), memoryBlobs()];
 	const replaced = shareEvents({ events, blobs });
 	expect(replaced.blobs).toBe(blobs);
@@ -36,26 +36,26 @@ test('only buses of one process are replaced', () => {
 	expect(replaced.events?.definition.provides).toBe(services.events);
 });
 
-test('an event reaches subscribers here, and the other processes through the parent', async () => {
+test('an event reaches local subscribers, and the other processes through the parent', async () => {
 	const bus = await shared();
-	const heard = vi.fn();
-	bus.subscribe({ type: 'job.queued' }, heard);
+	const received = vi.fn();
+	bus.subscribe({ type: 'job.queued' }, received);
 	bus.publish(event);
-	await vi.waitFor(() => expect(heard).toHaveBeenCalledExactlyOnceWith(event));
+	await vi.waitFor(() => expect(received).toHaveBeenCalledExactlyOnceWith(event));
 	expect(sent).toEqual([{ busEvent: event }]);
 });
 
-test('an event of another process reaches subscribers here, and is not sent back', async () => {
+test('an event of another process reaches local subscribers, and is not sent back', async () => {
 	const bus = await shared();
-	const heard = vi.fn();
-	bus.subscribe({ tenant: 'a' }, heard);
+	const received = vi.fn();
+	bus.subscribe({ tenant: 'a' }, received);
 	process.emit('message', { other: true }, undefined);
 	process.emit('message', { busEvent: event }, undefined);
-	await vi.waitFor(() => expect(heard).toHaveBeenCalledExactlyOnceWith(event));
+	await vi.waitFor(() => expect(received).toHaveBeenCalledExactlyOnceWith(event));
 	expect(sent).toEqual([]);
 });
 
-test('without a parent, events stay here', async () => {
+test('without a parent, events stay in the process', async () => {
 	const bus = await shared();
 	process.connected = false;
 	bus.publish(event);

@@ -5,7 +5,7 @@ import { exitTimeoutMs, stopOnSignals } from '../src/signals.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A process that notes how it was ended, with an app whose stop settles as told. */
+/** A process that records its exit, with an app whose stop the test settles. */
 function running() {
 	const stop = Promise.withResolvers<void>();
 	const codes: number[] = [];
@@ -29,7 +29,7 @@ function running() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('after %s, the process', (name) => {
-	test('exits 0 once the app has stopped, and not before', async () => {
+	test('exits 0 when the app has stopped, and not earlier', async () => {
 		const { codes, signal, stop } = running();
 		signal(name);
 		await settled();
@@ -39,7 +39,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('after %s, the process', (name) =>
 		expect(codes).toEqual([0]);
 	});
 
-	test('exits 1 and says why when the stop fails', async () => {
+	test('exits 1 and prints the reason when the stop fails', async () => {
 		const { codes, written, signal, stop } = running();
 		signal(name);
 		stop.reject(new Error('the disk is gone'));
@@ -57,7 +57,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('after %s, the process', (name) =>
 		expect(codes).toEqual([1]);
 	});
 
-	test('exits 1 at once at a second signal of either name', () => {
+	test('exits 1 immediately at a second signal of either name', () => {
 		for (const second of ['SIGTERM', 'SIGINT'] as const) {
 			const { codes, signal, stops } = running();
 			signal(name);

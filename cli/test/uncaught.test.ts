@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { plinth } from '../../test/support/cli.ts';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
 
-test('plinth serve ends with exit code 1 on an exception that nobody catches, and tells no secret', {
+test('plinth serve exits 1 on an uncaught exception, and prints no secret', {
 	timeout: 30_000,
 }, async () => {
 	const cwd = await temporaryDir('cli-uncaught');

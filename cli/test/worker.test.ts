@@ -25,8 +25,8 @@ function worker(): Child {
 	return child;
 }
 
-describe('plinth serve with the role of a worker', () => {
-	test('runs jobs, and answers probes alone', { timeout }, async () => {
+describe('plinth serve with the worker role', () => {
+	test('runs jobs, and responds only to probes', { timeout }, async () => {
 		const env = { ...options().env, PORT: '0', PLINTH_ROLE: 'worker', PLINTH_API_KEYS: 'me:secret-of-the-tests' };
 		const child = plinth(['serve'], { cwd, env });
 		children.push(child);
@@ -44,7 +44,7 @@ describe('plinth serve with the role of a worker', () => {
 		await expect(child.exit).resolves.toMatchObject({ code: 0, signal: null });
 	});
 
-	test('refuses another role by name', { timeout }, async () => {
+	test('rejects an unknown role by name', { timeout }, async () => {
 		const env = { ...options().env, PLINTH_ROLE: 'wrker' };
 		const { code, stderr } = await plinthHere(['check'], { cwd, env });
 		expect([code, stderr]).toEqual([1, expect.stringContaining('Correct the environment variable PLINTH_ROLE.')]);
@@ -52,7 +52,7 @@ describe('plinth serve with the role of a worker', () => {
 });
 
 describe('plinth worker', () => {
-	test('says what it works on, listens nowhere, and exits 0 on SIGTERM', { timeout }, async () => {
+	test('prints its job kinds, does not listen, and exits 0 on SIGTERM', { timeout }, async () => {
 		const child = worker();
 		await child.printed(/works on[\s\S]*video \(plugin video\)/);
 		expect(child.stdout()).not.toContain('http://');
@@ -60,7 +60,7 @@ describe('plinth worker', () => {
 		await expect(child.exit).resolves.toMatchObject({ code: 0, signal: null });
 	});
 
-	test('refuses a composition whose jobs live in the memory of one process', {
+	test('rejects a composition whose jobs are in memory', {
 		timeout,
 	}, async () => {
 		const config = join(root, 'examples/yaml-deployment/plinth.config.yaml');
@@ -69,7 +69,7 @@ describe('plinth worker', () => {
 		expect(stderr).toContain('sqliteJobs');
 	});
 
-	test('refuses a composition without jobs', { timeout }, async () => {
+	test('rejects a composition without jobs', { timeout }, async () => {
 		const config = join(import.meta.dirname, 'fixtures/no-jobs/plinth.config.yaml');
 		const { code, stderr } = await plinthHere(['worker', '--config', config], options());
 		expect([code, stderr]).toEqual([1, expect.stringContaining('No plugin of this composition has jobs')]);

@@ -15,7 +15,8 @@ export function targetOf(page: string, href: string, foreign: ForeignPages): str
 	const tail = hash === undefined ? '' : `#${hash}`;
 	const shown = foreign.get(target) ?? foreign.get(`${target}/README.md`);
 	if (shown !== undefined) return `/${shown}${tail}`;
-	return target.startsWith('docs/') ? `/${target.slice('docs/'.length)}${tail}` : null;
+	const isPage = target.startsWith('docs/') && target.endsWith('.md');
+	return isPage ? `/${target.slice('docs/'.length)}${tail}` : null;
 }
 
 /** The path in the repository of the file that a page comes from. */

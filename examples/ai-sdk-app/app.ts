@@ -14,7 +14,7 @@ import {
 } from 'ai';
 import { z } from 'zod';
 
-/** Asks a Plinth server for everything that the AI SDK can ask for, and writes the results into `folder`. */
+/** Uses all functions of the AI SDK on a Plinth server, and writes the results into `folder`. */
 export async function askForAll(plinth: PlinthProvider, folder: string): Promise<readonly string[]> {
 	await mkdir(folder, { recursive: true });
 	const lines = [...(await words(plinth)), ...(await pictures(plinth, folder)), ...(await sound(plinth, folder))];
@@ -55,7 +55,7 @@ async function pictures(plinth: PlinthProvider, folder: string): Promise<string[
 	];
 }
 
-/** Transcription is asked for only where the server has a model for it. */
+/** Transcribes only if the server has a transcription model. */
 async function sound(plinth: PlinthProvider, folder: string): Promise<string[]> {
 	const model = plinth.speechModel('builtin-speech');
 	const { audio } = await generateSpeech({ model, text: 'The lake is quiet.', voice: 'nova', outputFormat: 'wav' });
@@ -66,7 +66,7 @@ async function sound(plinth: PlinthProvider, folder: string): Promise<string[]> 
 	return [...lines, await dictation(plinth, transcriber, join(folder, 'speech.wav'))];
 }
 
-/** What is said in an audio file, as a line. */
+/** Transcribes an audio file and returns one line of output. */
 export async function dictation(plinth: PlinthProvider, modelId: string, file: string): Promise<string> {
 	const model = plinth.transcriptionModel(modelId);
 	const providerOptions = { plinth: { language: 'en' } };
@@ -81,13 +81,13 @@ export async function dictation(plinth: PlinthProvider, modelId: string, file: s
 
 async function videos(plinth: PlinthProvider, folder: string): Promise<string[]> {
 	const model = plinth.videoModel('builtin-video');
-	const wish = { model, resolution: '640x480', duration: 2 } as const;
+	const options = { model, resolution: '640x480', duration: 2 } as const;
 	const poll = { intervalMs: 500 };
-	const { video } = await generateVideo({ ...wish, prompt: 'A lake at dusk', poll });
+	const { video } = await generateVideo({ ...options, prompt: 'A lake at dusk', poll });
 	await writeFile(join(folder, 'video.mp4'), video.uint8Array);
 
-	// What a program keeps of a started video is JSON: another process may ask for its status.
-	const started = await startVideo({ ...wish, prompt: 'A lake at dawn' });
+	// The operation of a started video is JSON: another process can ask for its status.
+	const started = await startVideo({ ...options, prompt: 'A lake at dawn' });
 	const operation = JSON.parse(JSON.stringify(started.operation));
 	let status = await getVideoStatus(model, { operation });
 	while (status.status === 'pending') {

@@ -9,7 +9,7 @@ const look = `fontfile=${font}:fontsize=h/20:fontcolor=white:box=1:boxcolor=blac
 export default defineConfig({
 	extends: 'plinth:embedded',
 	models: {
-		// apt install espeak-ng: a hundred languages. Names that clients bring along stand for some of them.
+		// apt install espeak-ng: a hundred languages. The voice names of OpenAI are mapped to some of them.
 		espeak: command.speech({
 			protocol: 'plain',
 			argv: ['espeak-ng', '--stdout', '-v', '{voice}', '-s', '{speed}', '-f', '{input}'],
@@ -23,14 +23,14 @@ export default defineConfig({
 			argv: [
 				...['ffmpeg', '-nostdin', '-v', 'error', '-progress', 'pipe:2', '-f', 'lavfi'],
 				...['-i', 'testsrc2=size={width}x{height}:rate=24:duration={seconds}'],
-				// The prompt comes out of a file, and nothing in it is expanded: it cannot become a part of the filter.
+				// ffmpeg reads the prompt from a file without expansion, so it cannot become a part of the filter.
 				...['-vf', `drawtext=textfile={input}:expansion=none:${look}`],
 				...['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p'],
 				...['-movflags', '+faststart', '-y', '{output}'],
 			],
 			progress: { pattern: 'out_time_us=(\\d+)', total: '{seconds}000000' },
 		}),
-		// Fifteen lines of Python without a package: paint.py.
+		// Fifteen lines of Python without packages: paint.py.
 		painter: command.image({
 			protocol: 'json',
 			argv: ['python3', join(import.meta.dirname, 'paint.py')],

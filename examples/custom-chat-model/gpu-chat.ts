@@ -2,7 +2,10 @@ import { defineModel, modelError } from '@plinth/core';
 import { chatModels } from '@plinth/plugin-chat/model';
 import { z } from 'zod';
 
-/** A model of your own: one POST to a server that streams text. The plugin has read the attached files: their text stands in the messages. */
+/**
+ * A chat model with its own server: one POST that streams text. The plugin puts the text of attached files into the
+ * messages.
+ */
 export const gpuChat = defineModel({
 	kind: chatModels,
 	name: 'gpu.chat',

@@ -2,7 +2,7 @@ import { defineModel, modelError } from '@plinth/core';
 import { imageModels } from '@plinth/plugin-image/model';
 import { z } from 'zod';
 
-/** A model of your own: one POST to a painter that makes square PNGs. The plugin counts, fits and converts. */
+/** An image model with its own server: one POST that returns square PNGs. The plugin counts, resizes and converts. */
 export const gpuImage = defineModel({
 	kind: imageModels,
 	name: 'gpu.image',

@@ -2,7 +2,7 @@ import { defineModel, modelError } from '@plinth/core';
 import { videoModels } from '@plinth/plugin-video/model';
 import { z } from 'zod';
 
-/** A model of your own: one POST to a renderer that answers with an MP4. */
+/** A video model with its own server: one POST that returns an MP4. */
 export const gpuVideo = defineModel({
 	kind: videoModels,
 	name: 'gpu.video',

@@ -7,14 +7,14 @@ export interface Source {
 	readonly url: string;
 }
 
-/** What was read of it. */
+/** The extracted text of a document. */
 export interface Extract {
 	readonly filename: string;
-	/** Its text; formats without pages have one. */
+	/** The text per page; formats without pages have one entry. */
 	readonly pages: readonly { readonly page: number; readonly text: string }[];
 }
 
-/** An answer to one question, with what it rests on. */
+/** An answer to one question, with its quotes. */
 export interface Finding {
 	readonly question: string;
 	readonly answer: string;
@@ -32,7 +32,7 @@ interface Parsed {
 	}[];
 }
 
-/** 1. Extract: every document is read once; the server remembers its text, so the questions below do not read it again. */
+/** 1. Extract: each document is read once. The server caches its text, so the questions below do not read it again. */
 export async function extract(client: OpenAI, sources: readonly Source[]): Promise<readonly Extract[]> {
 	const address = new URL('/api/attachments/parse', client.baseURL).href;
 	const { results } = await client.post<Parsed>(address, { body: { files: sources } });
@@ -43,7 +43,7 @@ export async function extract(client: OpenAI, sources: readonly Source[]): Promi
 	});
 }
 
-/** 2. Verify: says what a reader should know before trusting the text. */
+/** 2. Verify: warnings about the extracted text. */
 export function verify(extracts: readonly Extract[]): readonly string[] {
 	return extracts.flatMap(({ filename, pages }) => {
 		const empty = pages.filter(({ text }) => text.trim() === '').map(({ page }) => page);
@@ -66,7 +66,7 @@ export function analyse(
 	);
 }
 
-/** Verifies again: which quotes of the findings do not stand on the page that they name. */
+/** Verify again: the quotes of the findings that are not on the page that they name. */
 export function unproven(findings: readonly Finding[], extracts: readonly Extract[]): readonly string[] {
 	const plain = (text: string) => text.replace(/\s+/g, ' ');
 	return findings.flatMap(({ quotes }) =>
@@ -99,7 +99,7 @@ export async function writeMemo(
 	].join('\n\n');
 }
 
-/** All stages, one after the other. */
+/** All stages in order. */
 export async function memoOf(
 	client: OpenAI,
 	model: string,
@@ -129,7 +129,7 @@ async function ask(client: OpenAI, model: string, sources: readonly Source[], qu
 }
 
 function quotesOf(answer: string): Finding['quotes'] {
-	// Formats without pages have one.
+	// Formats without pages have one page.
 	const quotes = answer.matchAll(/“([^”]+)” \((.+?)(?:, page (\d+))?\)(?=\s|$)/g);
 	return [...quotes].map(([, text = '', filename = '', page = 1]) => ({
 		text,

@@ -1,6 +1,6 @@
 import type { NextConfig } from 'next';
 
 export default {
-	// Node loads them as they are installed: Next cannot bundle the fonts and WebAssembly that they read.
+	// Node loads these from node_modules: Next cannot bundle the fonts and WebAssembly files that they read.
 	serverExternalPackages: ['@plinth/core', '@plinth/hosts', 'plinth'],
 } satisfies NextConfig;

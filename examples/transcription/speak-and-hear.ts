@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { createApp, findConfig } from '@plinth/core';
+import { createApp } from '@plinth/core';
+import { findConfig } from 'plinth';
 
 // npm start -w examples/transcription -- 'The lighthouse is on the hill.'
 const sentence = process.argv[2] ?? 'The lighthouse is on the hill.';

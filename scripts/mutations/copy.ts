@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSy
 import { dirname, join } from 'node:path';
 
 /**
- * Copies the files that git tracks, or would track, to an empty folder. Packages from npm are links to
- * those of the repository; packages of the workspace are links to their copies.
+ * Copies the files that git tracks, or would track, to an empty folder. Packages from npm are links to those of the
+ * repository. Workspace packages are links to their copies.
  */
 export function copyRepository(root: string, copy: string): void {
 	for (const file of trackedFiles(root)) {
@@ -22,7 +22,7 @@ function trackedFiles(root: string): readonly string[] {
 	return listed.split('\0').filter((file) => file !== '' && existsSync(join(root, file)));
 }
 
-/** Folders of packages that have packages of their own, because they need other versions. */
+/** Packages with their own `node_modules`, because they need other versions. */
 function nestedPackages(root: string): readonly string[] {
 	return ['core', 'plugins', 'adapters']
 		.flatMap((parent) => readdirSync(join(root, parent)).map((name) => join(parent, name)))
@@ -36,7 +36,7 @@ function linkModules(root: string, copy: string, folder: string): void {
 	for (const entry of readdirSync(from, { withFileTypes: true })) {
 		const name = join(folder, entry.name);
 		if (entry.name.startsWith('.vite')) continue;
-		// Links of the workspace are relative: here they lead to the copied packages.
+		// Workspace links are relative, so they resolve to the copied packages.
 		if (entry.isSymbolicLink()) copyEntry(join(root, name), join(copy, name));
 		else if (entry.name.startsWith('@')) linkModules(root, copy, name);
 		else symlinkSync(join(root, name), join(copy, name));

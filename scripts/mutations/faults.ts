@@ -11,7 +11,7 @@ import { processFaults } from './faults/process.ts';
 import { toolkitFaults } from './faults/toolkit.ts';
 import { webhookFaults } from './faults/webhooks.ts';
 
-/** Every fault that `npm run test:mutations` plants. A new list of faults is a file in `faults/` and a line here. */
+/** Every fault that `npm run test:mutations` applies. A new list of faults is a file in `faults/` and a line here. */
 export const faults: readonly Fault[] = [
 	...keyFaults,
 	...httpFaults,

@@ -2,21 +2,21 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** How a run of test files has ended. */
+/** The result of a run of test files. */
 export interface TestRun {
 	/** Tests that failed, each as `<file> > <test>`. Empty when all passed. */
 	readonly failed: readonly string[];
-	/** Test files that ran, as paths. Fewer than asked for where a failure has ended the run. */
+	/** Test files that ran, as paths. A failure may end the run early. */
 	readonly files: readonly string[];
 	readonly output: string;
 }
 
 const projects = ['unit', 'e2e', 'system', 'undisturbed'].flatMap((name) => ['--project', name]);
 
-/** A fault may make tests wait for ever. Milliseconds. */
+/** The time limit of a run, in milliseconds. A fault may make tests wait for ever. */
 const timeoutMs = 300_000;
 
-/** Runs test files of a copy of the repository. What does not end in five minutes has failed. */
+/** Runs test files in a copy of the repository. A run that exceeds the time limit has failed. */
 export async function runTests(copy: string, tests: readonly string[]): Promise<TestRun> {
 	const report = join(copy, 'mutations-report.json');
 	rmSync(report, { force: true });
@@ -33,7 +33,7 @@ export async function runTests(copy: string, tests: readonly string[]): Promise<
 		});
 	}
 	const endGroup = () => {
-		// The group, because tests start processes of their own.
+		// Kills the process group, because tests start child processes.
 		if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
 	};
 	process.once('exit', endGroup);

@@ -8,8 +8,8 @@ import { runTests } from './run-tests.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Plants one fault in the copy, runs its tests, and returns the tests that saw it. */
-async function seenBy(copy: string, fault: Fault): Promise<readonly string[]> {
+/** Applies one fault in the copy, runs its tests, and returns the tests that failed. */
+async function failuresWith(copy: string, fault: Fault): Promise<readonly string[]> {
 	const path = join(copy, fault.file);
 	const text = readFileSync(path, 'utf8');
 	writeFileSync(path, plant(fault, text));
@@ -20,7 +20,7 @@ async function seenBy(copy: string, fault: Fault): Promise<readonly string[]> {
 	}
 }
 
-/** The tests must pass without a fault: otherwise their failures say nothing. */
+/** The tests must pass without a fault; otherwise their failures prove nothing. */
 async function checkWithoutFault(copy: string, chosen: readonly Fault[]): Promise<void> {
 	const tests = [...new Set(chosen.flatMap((fault) => fault.tests))];
 	const { failed, files } = await runTests(copy, tests);
@@ -30,28 +30,28 @@ async function checkWithoutFault(copy: string, chosen: readonly Fault[]): Promis
 	console.log(`${files.length} test files pass without a fault\n`);
 }
 
-/** Plants the faults one after the other and prints a row for each. Returns how many no test saw. */
+/** Applies the faults one after the other and prints a row for each. Returns how many no test detected. */
 async function run(copy: string, chosen: readonly Fault[]): Promise<number> {
 	await checkWithoutFault(copy, chosen);
-	let unseen = 0;
+	let undetected = 0;
 	for (const fault of chosen) {
-		const [first, ...others] = await seenBy(copy, fault);
-		if (first === undefined) unseen += 1;
+		const [first, ...others] = await failuresWith(copy, fault);
+		if (first === undefined) undetected += 1;
 		const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-		console.log(`${fault.what}\n    ${first === undefined ? 'NOT SEEN' : `seen by ${first}${more}`}`);
+		console.log(`${fault.what}\n    ${first === undefined ? 'NOT DETECTED' : `detected by ${first}${more}`}`);
 	}
-	return unseen;
+	return undetected;
 }
 
-const words = process.argv.slice(2);
+const filters = process.argv.slice(2);
 const chosen = faults.filter(
-	({ file, what }) => words.length === 0 || words.some((word) => `${file} ${what}`.includes(word)),
+	({ file, what }) => filters.length === 0 || filters.some((filter) => `${file} ${what}`.includes(filter)),
 );
 for (const fault of chosen) plant(fault, readFileSync(join(root, fault.file), 'utf8'));
 const copy = mkdtempSync(join(tmpdir(), 'plinth-mutations-'));
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 copyRepository(root, copy);
-const unseen = await run(copy, chosen);
-console.log(`\n${chosen.length - unseen} of ${chosen.length} faults seen`);
-if (unseen > 0) process.exitCode = 1;
+const undetected = await run(copy, chosen);
+console.log(`\n${chosen.length - undetected} of ${chosen.length} faults detected`);
+if (undetected > 0) process.exitCode = 1;

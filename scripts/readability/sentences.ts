@@ -6,7 +6,7 @@ export function sentencesOf(markdown: string): readonly (readonly string[])[] {
 		.filter((words) => words.some((word) => word !== code));
 }
 
-/** What a page asks of its readers, in words for each sentence. */
+/** The length of the sentences of a page, in words. */
 export interface Readability {
 	readonly sentences: number;
 	readonly words: number;
@@ -23,11 +23,11 @@ export function readabilityOf(markdown: string): Readability {
 	return { sentences: sentences.length, words, mean: words / Math.max(1, sentences.length), longest };
 }
 
-// Behind a full stop, a question mark or an exclamation mark, and before a capital, a digit or code.
+// A sentence ends at a full stop, a question mark or an exclamation mark before a capital, a digit or code.
 const sentenceEnd =
 	/(?<!\b(?:e\.g|i\.e|etc|vs|approx|Mr|Dr|No)\.)(?<=[.!?…]["”’)\]*_]*)\s+(?=["“‘([*_]*[\p{Lu}\d`@/])/u;
 
-/** Paragraphs and items of lists, each as one line. */
+/** Paragraphs and list items, each as one line. */
 function proseOf(markdown: string): readonly string[] {
 	const bare = markdown
 		.replace(/^---\n[\s\S]*?\n---\n/, '')
@@ -43,7 +43,7 @@ function proseOf(markdown: string): readonly string[] {
 
 const code = 'code';
 
-/** Inline code and links count as what a reader sees: a piece of code is one word. */
+/** The words of the visible text. A piece of inline code counts as one word. */
 function wordsOf(sentence: string): readonly string[] {
 	return sentence
 		.replace(/(`+)[\s\S]*?\1/g, code)

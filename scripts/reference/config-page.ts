@@ -2,20 +2,21 @@ import { globSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { jobSettings } from '../../core/kernel/src/contract/jobs/settings.ts';
-import { configShape, logSettings, serverSettings } from '../../core/kernel/src/engine/config/shape.ts';
-import { modelBindingShape, modelGroupShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
+import { modelBindingShape, modelGroupShape, modelPoolShape } from '../../core/kernel/src/contract/model-settings.ts';
+import { logSettings, serverSettings } from '../../core/kernel/src/contract/server-settings.ts';
+import { configShape } from '../../core/kernel/src/engine/config/shape.ts';
 import { type Described, factoriesOf, ownersOf, type Variant, variantsOf } from './factories.ts';
 import { type Cells, table } from './markdown.ts';
 import { meaningIn, type Place, placesOf } from './meanings.ts';
 import { defaultOf, optionsOf, typeOf } from './schema.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const core = (file: string, behind?: string): Place => ({
+const core = (file: string, after?: string): Place => ({
 	file: join(root, 'core/kernel/src', file),
-	...(behind && { behind }),
+	...(after && { after }),
 });
 
-/** The page of every key that a config may have. Throws when one has no doc comment. */
+/** The page of every key of a config. Throws when a key has no doc comment. */
 export async function configPage(): Promise<string> {
 	const config = core('contract/config.ts', 'interface AppConfig');
 	const packages = await Promise.all(
@@ -38,12 +39,12 @@ export async function configPage(): Promise<string> {
 		].join('\n'),
 		table(
 			['key', 'what'],
-			Object.keys(configShape.shape).map((name) => [`\`${name}\``, told([config], name)]),
+			Object.keys(configShape.shape).map((name) => [`\`${name}\``, meaningOf([config], name)]),
 		),
 		'## `server`',
-		settings(serverSettings, [core('engine/config/shape.ts'), core('contract/config.ts', 'interface ServerConfig')]),
+		settings(serverSettings, [core('contract/server-settings.ts')]),
 		'## `log`',
-		settings(logSettings, [core('contract/config.ts', 'interface LogConfig')]),
+		settings(logSettings, [core('contract/server-settings.ts', 'const logSettings')]),
 		'## `jobs`',
 		'All times are in milliseconds.',
 		settings(jobSettings, [core('contract/jobs/settings.ts')]),
@@ -53,19 +54,16 @@ export async function configPage(): Promise<string> {
 		'## Models',
 		'An entry of `models` is a factory call, a pool, or `{ use, with }` with the keys below.',
 		'[Models in the config](../models.md) explains them.',
-		settings(modelBindingShape, [
-			core('contract/config.ts', 'interface ModelBindingOptions'),
-			core('contract/config.ts', 'interface ListingOptions'),
-		]),
+		settings(modelBindingShape, [core('contract/model-settings.ts')]),
 		'### Pools',
 		settings(modelPoolShape, [
-			core('contract/config.ts', 'interface ModelPool'),
-			core('contract/config.ts', 'interface ListingOptions'),
+			core('contract/model-settings.ts', 'const modelPoolShape'),
+			core('contract/model-settings.ts'),
 		]),
 		...sections('model'),
 		'## Groups',
 		'[Groups that share a device](../models.md#groups-that-share-a-device) explains them.',
-		settings(modelGroupShape, [core('contract/config.ts', 'interface ModelGroupConfig')]),
+		settings(modelGroupShape, [core('contract/model-settings.ts', 'const modelGroupShape')]),
 		'## Plugins',
 		entryOf('plugins'),
 		...sections('plugin'),
@@ -77,7 +75,7 @@ const entryOf = (key: string) =>
 	'In YAML, `use` names the factory and `with` has its options.';
 
 interface Package {
-	/** As it is imported. */
+	/** The import specifier. */
 	readonly title: string;
 	readonly folder: string;
 	readonly factories: readonly Described[];
@@ -102,7 +100,7 @@ function settings(schema: z.ZodType, places: readonly Place[]): string {
 		`\`${name}\``,
 		typeOf(schema),
 		defaultOf(schema),
-		told(places, name),
+		meaningOf(places, name),
 	]);
 	return table(['key', 'type', 'default', 'what'], rows);
 }
@@ -119,7 +117,7 @@ function sectionOf(title: string, folder: string, factories: readonly Described[
 	for (const variant of variants) {
 		const places = placesOf(folder, variant.name);
 		for (const { name, schema } of optionsOf(variant.config)) {
-			const cells = [`\`${name}\``, typeOf(schema), defaultOf(schema), told(places, name)];
+			const cells = [`\`${name}\``, typeOf(schema), defaultOf(schema), meaningOf(places, name)];
 			const row = rows.get(cells.join()) ?? { cells, owners: [] };
 			rows.set(cells.join(), { cells, owners: [...row.owners, variant] });
 		}
@@ -136,7 +134,7 @@ function sectionOf(title: string, folder: string, factories: readonly Described[
 	return [...parts, table(head, lines)].join('\n\n');
 }
 
-function told(places: readonly Place[], name: string): string {
+function meaningOf(places: readonly Place[], name: string): string {
 	const meaning = meaningIn(places, name);
 	if (meaning === undefined) {
 		throw new Error(`${name} has no doc comment in ${places[0]?.file}: add one above it.`);

@@ -3,27 +3,25 @@ import { dirname, join, resolve } from 'node:path';
 import { embedded } from '../../cli/src/embedded.ts';
 import { jobSettings } from '../../core/kernel/src/contract/jobs/settings.ts';
 import {
-	type configShape,
-	logSettings,
-	roleSetting,
-	serverSettings,
-} from '../../core/kernel/src/engine/config/shape.ts';
-import { id, modelBindingShape, modelGroupShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
+	id,
+	modelBindingShape,
+	modelGroupShape,
+	modelPoolShape,
+} from '../../core/kernel/src/contract/model-settings.ts';
+import { logSettings, roleSetting, serverSettings } from '../../core/kernel/src/contract/server-settings.ts';
+import type { configShape } from '../../core/kernel/src/engine/config/shape.ts';
 import { type Described, factoriesOf } from './factories.ts';
 import { describe, type Json, numberText, switchText, toJson, variable } from './json-schema.ts';
 import { type Place, placesOf } from './meanings.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const contract = (name: string): Place => ({
-	file: join(root, 'core/kernel/src/contract/config.ts'),
-	behind: `interface ${name}`,
-});
+const contract = (file: string, after = ''): Place => ({ file: join(root, 'core/kernel/src/contract', file), after });
 
-/** A factory, and how configs name it. */
+/** A factory, and its names in configs. */
 interface Named extends Described {
-	/** `@plinth/fs#fsBlobs`, and the package alone where it exports one factory of the kind by itself. */
+	/** `@plinth/fs#fsBlobs`, or only the package if it exports a single factory of the kind. */
 	readonly uses: readonly string[];
-	/** The options. */
+	/** The schema of its options. */
 	readonly options: Json;
 }
 
@@ -34,10 +32,13 @@ export async function configSchema(): Promise<string> {
 	const named = packages.flatMap(({ factories }) => factories);
 	const known = packages.filter(({ factories }) => factories.length > 0).map(({ name }) => name);
 	const of = (kind: Described['kind']) => named.filter((factory) => factory.kind === kind);
-	const binding = toJson(modelBindingShape, [contract('ModelBindingOptions'), contract('ListingOptions')]);
-	const pool = toJson(modelPoolShape, [contract('ModelPool'), contract('ListingOptions')]);
+	const binding = toJson(modelBindingShape, [contract('model-settings.ts')]);
+	const pool = toJson(modelPoolShape, [
+		contract('model-settings.ts', 'const modelPoolShape'),
+		contract('model-settings.ts'),
+	]);
 	const plugin = {
-		properties: describe({ defaultModel: toJson(id, []) }, [{ ...contract(''), behind: 'type PluginBinding' }]),
+		properties: describe({ defaultModel: toJson(id, []) }, [contract('config.ts', 'type PluginBinding')]),
 	};
 	const entries = {
 		backend: entryOf(of('backend'), known),
@@ -56,20 +57,22 @@ export async function configSchema(): Promise<string> {
 	const properties = describe(
 		{
 			extends: { anyOf: [{ const: 'plinth:embedded' }, { type: 'string' }] },
-			server: toJson(serverSettings, [contract('ServerConfig')]),
-			log: toJson(logSettings, [contract('LogConfig')]),
+			server: toJson(serverSettings, [contract('server-settings.ts')]),
+			log: toJson(logSettings, [contract('server-settings.ts', 'const logSettings')]),
 			role: toJson(roleSetting, []),
-			jobs: toJson(jobSettings, [{ file: join(root, 'core/kernel/src/contract/jobs/settings.ts') }]),
+			jobs: toJson(jobSettings, [contract('jobs/settings.ts')]),
 			backends: section('backend', embedded.backends),
 			models: section('model', embedded.models),
 			groups: {
 				type: 'object',
 				propertyNames: toJson(id, []),
-				additionalProperties: removable(toJson(modelGroupShape, [contract('ModelGroupConfig')])),
+				additionalProperties: removable(
+					toJson(modelGroupShape, [contract('model-settings.ts', 'const modelGroupShape')]),
+				),
 			},
 			plugins: section('plugin', embedded.plugins),
 		} satisfies Record<keyof typeof configShape.shape, Json>,
-		[contract('AppConfig')],
+		[contract('config.ts', 'interface AppConfig')],
 	);
 	const options = named.map((factory) => [keyOf(factory), factory.options]);
 	const schema = {
@@ -87,13 +90,13 @@ async function packageOf(path: string) {
 	const folder = join(root, path);
 	const { default: manifest } = await import(join(folder, 'package.json'), { with: { type: 'json' } });
 	const name = String(manifest.name);
-	const found = factoriesOf(await import(name));
-	const factories = found.map((factory): Named => {
-		const isOnly = found.filter(({ kind }) => kind === factory.kind).length === 1;
-		const alone = isOnly && !factory.name.includes('.');
+	const exported = factoriesOf(await import(name));
+	const factories = exported.map((factory): Named => {
+		const isOnly = exported.filter(({ kind }) => kind === factory.kind).length === 1;
+		const needsNoName = isOnly && !factory.name.includes('.');
 		return {
 			...factory,
-			uses: [...(alone ? [name] : []), `${name}#${factory.name}`],
+			uses: [...(needsNoName ? [name] : []), `${name}#${factory.name}`],
 			options: toJson(factory.config, placesOf(folder, factory.name)),
 		};
 	});
@@ -103,7 +106,9 @@ async function packageOf(path: string) {
 const keyOf = ({ kind, name }: Described) => `${kind}:${name}`;
 const reference = (factory: Described): Json => ({ $ref: `#/definitions/${keyOf(factory)}` });
 
-/** An entry with a factory. The options follow from its name; of other packages only the form is known. */
+/**
+ * An entry with a factory. The schema of the options depends on its name. For other packages any options are allowed.
+ */
 function entryOf(factories: readonly Named[], known: readonly string[], beside: Json = {}): Json {
 	return {
 		type: 'object',
@@ -129,7 +134,7 @@ function entryOf(factories: readonly Named[], known: readonly string[], beside: 
 	};
 }
 
-/** An entry of the preset: without `use`, it changes options of the preset's factory. */
+/** An entry of the preset. Without `use`, it changes options of the factory of the preset. */
 function changeOf(entry: object, factories: readonly Named[], beside: Json): Json {
 	const { name, id: own } = (entry as { definition: { name?: string; id?: string } }).definition;
 	const factory = factories.find((each) => each.name === (name ?? own));
@@ -140,16 +145,16 @@ function changeOf(entry: object, factories: readonly Named[], beside: Json): Jso
 		properties: { with: required ? optional : reference(factory), ...(beside.properties as object) },
 		additionalProperties: false,
 	};
-	const isWhole = { anyOf: [{ required: ['use'] }, { required: ['balance'] }] };
-	return removable(choose(isWhole, { $ref: `#/definitions/${factory.kind}` }, change));
+	const isReplacement = { anyOf: [{ required: ['use'] }, { required: ['balance'] }] };
+	return removable(choose(isReplacement, { $ref: `#/definitions/${factory.kind}` }, change));
 }
 
-/** `false` removes what a preset brings. */
+/** `false` removes an entry of the preset. */
 function removable(entry: Json): Json {
 	return choose({ type: 'boolean' }, { const: false }, entry);
 }
 
-/** A schema for what meets a condition, and one for what does not. */
+/** One schema for values that meet a condition, and one for all others. */
 function choose(condition: Json, met: Json, unmet?: Json): Json {
 	// biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
 	return { if: condition, then: met, ...(unmet ? { else: unmet } : {}) };

@@ -5,18 +5,18 @@ import { escaped, table } from './markdown.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Coded errors of a package, as it exports them. */
+/** Coded errors that a package exports. */
 export interface ErrorTable {
-	/** As it is imported. */
+	/** The import specifier. */
 	readonly package: string;
 	readonly errors: Readonly<Record<string, ErrorSpec>>;
 }
 
 const example = { message: '…', type: 'invalid_request_error', param: 'size', code: 'invalid_value' };
 
-/** The page of every coded error. Throws when one is never made. */
+/** The page of every coded error. Throws when an error is never created. */
 export async function errorsPage(): Promise<string> {
-	const made = namesMade();
+	const created = createdNames();
 	const tables = await errorTables();
 	return [
 		'---\naside: false\n---',
@@ -27,13 +27,13 @@ export async function errorsPage(): Promise<string> {
 		[
 			'- The type is `requests` with status 429, `server_error` from 500, and `invalid_request_error` otherwise.',
 			'- “retry” has the seconds of `retry-after`.',
-			'- With “no”, the answer has `x-should-retry: false`, and SDKs do not retry.',
+			'- With “no”, the response has `x-should-retry: false`, and SDKs do not retry.',
 		].join('\n'),
 		...tables.flatMap(({ package: name, errors }) => [
 			`## ${name}`,
 			table(
 				['name', 'status and code', 'message', 'retry'],
-				Object.entries(errors).map(([code, spec]) => rowOf(code, spec, made)),
+				Object.entries(errors).map(([code, spec]) => rowOf(code, spec, created)),
 			),
 		]),
 		'## At the start',
@@ -45,7 +45,7 @@ export async function errorsPage(): Promise<string> {
 	].join('\n\n');
 }
 
-/** The tables of the kernel and of all packages that have one. */
+/** The tables of the kernel and of all other packages with errors. */
 export async function errorTables(): Promise<readonly ErrorTable[]> {
 	const folders = globSync('{core/toolkit,adapters/*,plugins/*}/package.json', {
 		cwd: root,
@@ -64,9 +64,9 @@ function isTable(value: unknown): value is ErrorTable['errors'] {
 	return names.length > 0 && names.every((name) => name.startsWith('E_'));
 }
 
-function rowOf(name: string, spec: ErrorSpec, made: ReadonlySet<string>) {
+function rowOf(name: string, spec: ErrorSpec, created: ReadonlySet<string>) {
 	const { status, code, type, message, remedy, headers = {} } = spec;
-	if (!made.has(name)) throw new Error(`Nothing makes ${name}: remove its row.`);
+	if (!created.has(name)) throw new Error(`No source creates ${name}: remove its row.`);
 	return [
 		`\`${name}\``,
 		`${status} \`${code}\`${type === typeOf(status) ? '' : `, type \`${type}\``}`,
@@ -85,14 +85,16 @@ function retryOf(headers: Readonly<Record<string, string>>): string {
 	return seconds === undefined ? '–' : `${seconds} s`;
 }
 
-// A name that is not compared with, or a row that a function is called with.
-const makes = /(?:(?<!(?:[!=]==|case) )'|\(errors\.)(E_[A-Z0-9_]+)['),]/g;
+// A name that is not compared, or a table row that is called as a function.
+const errorName = /(?:(?<!(?:[!=]==|case) )'|\(errors\.)(E_[A-Z0-9_]+)['),]/g;
 
-/** The names of the errors that the sources make. */
-function namesMade(): ReadonlySet<string> {
+/** The names of the errors that the sources create. */
+function createdNames(): ReadonlySet<string> {
 	const files = globSync('{core/*,cli,adapters/*,plugins/*}/src/**/*.ts', { cwd: root });
 	return new Set(
-		files.flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(makes)].map(([, name = '']) => name)),
+		files.flatMap((file) =>
+			[...readFileSync(join(root, file), 'utf8').matchAll(errorName)].map(([, name = '']) => name),
+		),
 	);
 }
 

@@ -4,36 +4,36 @@ import { z } from 'zod';
 /** A factory that a package exports. */
 export interface Described {
 	readonly kind: 'backend' | 'model' | 'plugin';
-	/** As configs name it behind the `#`. */
+	/** The name in configs after the `#`. */
 	readonly name: string;
 	/** Ids of services, or the kind of model. */
 	readonly provides: readonly string[];
-	/** Ids of services, with a `?` behind those without which it works too. */
+	/** Ids of services. Optional ones end with a `?`. */
 	readonly needs: readonly string[];
 	readonly config: z.ZodType;
 }
 
-/** One form that the options of a factory may have. */
+/** A variant of the options of a factory. */
 export interface Variant {
 	/** The factory. */
 	readonly name: string;
-	/** Empty where a factory has only one form. */
+	/** Empty for a factory with one variant. */
 	readonly form: string;
 	readonly config: z.ZodType;
 }
 
 type Factory = BackendFactory<z.ZodType> | ModelFactory<unknown, z.ZodType> | PluginFactory<z.ZodType>;
 
-/** The factories among what a package exports. */
+/** The factories among the exports of a package. */
 export function factoriesOf(exported: object): readonly Described[] {
 	return Object.values(exported).flatMap((value): readonly Described[] => {
 		if (isFactory(value)) return [describe(value)];
-		// Models come as members of an object, by their kinds.
+		// Models are members of an object, by their kinds.
 		return typeof value === 'object' && value !== null ? factoriesOf(value) : [];
 	});
 }
 
-/** The forms of a factory's options: those of programs differ by protocol. */
+/** The variants of a factory's options. Those of programs differ by protocol. */
 export function variantsOf({ name, config }: Described): readonly Variant[] {
 	if (!(config instanceof z.ZodDiscriminatedUnion)) return [{ name, form: '', config }];
 	return config.options.map((option) => {
@@ -42,7 +42,9 @@ export function variantsOf({ name, config }: Described): readonly Variant[] {
 	});
 }
 
-/** Which of all forms some of them are, in few words: `all`, `json` where they are all of that form, or the names of factories. */
+/**
+ * A short name for a subset of all variants: `all`, `json` for all variants of that form, or the names of factories.
+ */
 export function ownersOf(some: readonly Variant[], all: readonly Variant[]): string {
 	if (some.length === all.length) return 'all';
 	const [{ form = '' } = {}] = some;

@@ -4,14 +4,14 @@ import { meaningIn, type Place } from './meanings.ts';
 /** A JSON Schema, or a part of one. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A text with an environment variable, which may stand for any text. */
+/** A text with an environment variable, which may have any value. */
 export const variable: Json = { type: 'string', pattern: '\\$\\{' };
-/** A number as a text, or a variable. */
+/** A number as text, or a variable. */
 export const numberText: Json = { type: 'string', pattern: '^\\s*-?[0-9.]+\\s*$|\\$\\{' };
-/** `true` or `false` as a text, or a variable. */
+/** `true` or `false` as text, or a variable. */
 export const switchText: Json = { type: 'string', pattern: '^(?:true|false)$|\\$\\{' };
 
-/** What may be written for a schema, with the doc comments at these places as descriptions. */
+/** The JSON Schema of a zod schema, with the doc comments of these sources as descriptions. */
 export function toJson(schema: z.ZodType, places: readonly Place[]): Json {
 	const options = { io: 'input', target: 'draft-7', unrepresentable: 'any' } as const;
 	const { $schema, definitions, ...json } = z.toJSONSchema(schema, options);
@@ -38,9 +38,9 @@ function described(json: Json, places: readonly Place[], prefix: string): Json {
 	};
 }
 
-/** Variables are texts, so a text may stand for every number, switch and bounded text. */
+/** Variables are text, so text is allowed for every number, boolean and bounded text. */
 function withTexts(json: Json): Json {
-	// Only schemas that contain themselves are referred to, such as that of all JSON.
+	// Only recursive schemas become references, such as the schema of any JSON value.
 	if ('$ref' in json) return {};
 	const text = textFor(json);
 	if (text) {

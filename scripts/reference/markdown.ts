@@ -1,4 +1,4 @@
-/** The cells of a row. */
+/** A table row of these cells. */
 export type Cells = readonly string[];
 
 /** A table in Markdown. */
@@ -6,7 +6,7 @@ export function table(head: Cells, rows: readonly Cells[]): string {
 	return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** Plain text as it can stand in Markdown: nothing in it is taken for HTML, nor what is in braces for attributes. */
+/** Escapes plain text for Markdown, so that none of it is HTML and no braces are attributes. */
 export function escaped(text: string): string {
 	return text
 		.split(/(`[^`]*`)/)

@@ -1,31 +1,32 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** A file in which doc comments are looked for, and the text behind which they stand there. */
+/** A file that is searched for doc comments, and the text after which the search starts. */
 export interface Place {
 	readonly file: string;
-	/** The beginning of the file unless set. */
-	readonly behind?: string;
+	/** The start of the file by default. */
+	readonly after?: string;
 }
 
 /**
- * The doc comment of a member, as one line of Markdown, from the first of the places that has one; undefined if none has. Of `ocr.languages` it is one
- * behind that of `ocr`, if there is one. It may also stand above the constant or the function that the member's value comes from.
+ * The doc comment of a member as one line of Markdown, from the first source that has one; undefined if none has. The
+ * comment of `ocr.languages` is searched after that of `ocr`. It may also be above the constant or function that
+ * provides the value.
  */
 export function meaningIn(places: readonly Place[], name: string): string | undefined {
 	const path = name.split('.');
 	const own = path.at(-1) ?? name;
-	const found =
-		(path.length > 1 ? firstOf(places, path) : undefined) ?? firstOf(places, [own]) ?? standInOf(places, own);
-	return found && asMarkdown(found);
+	const comment =
+		(path.length > 1 ? firstOf(places, path) : undefined) ?? firstOf(places, [own]) ?? sourceOf(places, own);
+	return comment && asMarkdown(comment);
 }
 
-/** The comment of the last of the names that follows comments of all those before it. */
+/** The comment of the last name, after those of all names before it. */
 function firstOf(places: readonly Place[], path: readonly string[]): string | undefined {
-	for (const { file, behind = '' } of places) {
+	for (const { file, after = '' } of places) {
 		const text = readFileSync(file, 'utf8');
-		const begin = text.indexOf(behind);
-		if (begin < 0) throw new Error(`${file} does not have "${behind}".`);
+		const begin = text.indexOf(after);
+		if (begin < 0) throw new Error(`${file} does not have "${after}".`);
 		const names = [...path];
 		for (const [, comment, member] of text.slice(begin).matchAll(commented)) {
 			if (member !== names[0]) continue;
@@ -36,16 +37,16 @@ function firstOf(places: readonly Place[], path: readonly string[]): string | un
 	return undefined;
 }
 
-function standInOf(places: readonly Place[], name: string): string | undefined {
+function sourceOf(places: readonly Place[], name: string): string | undefined {
 	const source = new RegExp(`\\b${name}: (\\w+)(?:[,(]| })`);
 	for (const { file } of places) {
-		const [, standIn] = source.exec(readFileSync(file, 'utf8')) ?? [];
-		if (standIn) return firstOf(places, [standIn]);
+		const [, constant] = source.exec(readFileSync(file, 'utf8')) ?? [];
+		if (constant) return firstOf(places, [constant]);
 	}
 	return undefined;
 }
 
-/** The file below `folder` that declares a factory or a plugin, and the files that it imports from there, nearest first. */
+/** The file below `folder` that declares a factory or a plugin, and its relative imports, nearest first. */
 export function placesOf(folder: string, name: string): readonly Place[] {
 	const declares = new RegExp(`^\\t+(?:name|id): '${name.replace('.', '\\.')}',$`, 'm');
 	const first = globSync('src/**/*.ts', { cwd: folder })
@@ -57,7 +58,7 @@ export function placesOf(folder: string, name: string): readonly Place[] {
 	return [...files].map((file) => ({ file }));
 }
 
-// A comment, lines that explain more, then `name:`, `name?:`, `name,`, `const name =` or `function name(`.
+// A comment, optional lines of explanation, then `name:`, `name?:`, `name,`, `const name =` or `function name(`.
 const commented =
 	/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:\/\/[^\n]*\s*)*(?:export )?(?:const |function |readonly )?(\w+)\??\s*[:,=(]/g;
 

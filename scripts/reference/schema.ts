@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 /** An option of a schema. */
 export interface Option {
-	/** Those of nested objects stand behind a dot: `ocr.languages`. */
+	/** Members of nested objects are separated by a dot: `ocr.languages`. */
 	readonly name: string;
 	readonly schema: z.ZodType;
 }
 
-/** The options of a schema, each before those that are nested in it. */
+/** The options of a schema. Each comes before its nested options. */
 export function* optionsOf(schema: z.ZodType, prefix = ''): Generator<Option> {
 	const bare = unwrap(schema);
 	if (bare instanceof z.ZodUnion) {
@@ -20,11 +20,11 @@ export function* optionsOf(schema: z.ZodType, prefix = ''): Generator<Option> {
 	}
 }
 
-/** The default of an option, as JSON: `needed` where there has to be a value, `–` for none. */
+/** The default of an option as JSON: `needed` for a required one, `–` for none. */
 export function defaultOf(schema: z.ZodType): string {
-	// The keys of an object have their own.
+	// The keys of an object have their own defaults.
 	if (unwrap(schema) instanceof z.ZodObject) return schema.safeParse(undefined).success ? '–' : 'needed';
-	// What is written, not what a conversion makes of it.
+	// The input of a conversion, not its output.
 	if (schema instanceof z.ZodPipe && !(schema.in instanceof z.ZodTransform)) {
 		return defaultOf(schema.in as z.ZodType);
 	}
@@ -33,7 +33,7 @@ export function defaultOf(schema: z.ZodType): string {
 	return data === undefined ? '–' : `\`${JSON.stringify(data)}\``;
 }
 
-/** What may be written for an option, in words: `integer, 1 to 64`. */
+/** The allowed values of an option in words: `integer, 1 to 64`. */
 export function typeOf(schema: z.ZodType): string {
 	const bare = unwrap(schema);
 	if (bare instanceof z.ZodUnion) {
@@ -55,7 +55,7 @@ export function typeOf(schema: z.ZodType): string {
 	return 'any value';
 }
 
-/** The schema that tells most: without what makes it optional, and of a conversion the side that is no function. */
+/** The inner schema: without optionality, and for a conversion the side that is not a function. */
 function unwrap(schema: z.ZodType): z.ZodType {
 	if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
 		return unwrap(schema.unwrap() as z.ZodType);

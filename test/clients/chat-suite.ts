@@ -2,24 +2,24 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Sdk } from './sdk.ts';
 
-/** What one run of the suite works with. */
+/** The fixture of one run of the suite. */
 export interface ChatSubject {
 	readonly client: Sdk;
-	/** The SDK's own helper for answers that a zod schema describes. */
+	/** The helper of the SDK for responses with a zod schema. */
 	readonly zodResponseFormat: typeof import('openai/helpers/zod').zodResponseFormat;
-	/** A data URL of a PDF that says when the reservoir gave more than it received. */
+	/** A data URL of a PDF that states when the reservoir gave more water than it received. */
 	readonly pdf: string;
 }
 
 const model = 'builtin-chat';
 
-/** What stands in the attached document, and where. */
+/** The sentence in the attached document, with its position. */
 export const quoted = /reservoir gave more water than it received[\s\S]*report\.pdf, page 1/;
 
-/** A question that is answered by one sentence of it. */
+/** A question whose answer is one sentence of the document. */
 export const question = 'Quote the sentence with "reservoir".';
 
-/** Everything of chat that works, with one SDK line. */
+/** All supported chat features, with one SDK line. */
 export function chatsLikeOpenAI(subject: () => ChatSubject): void {
 	const asked = (text: string) => [
 		{
@@ -41,7 +41,7 @@ export function chatsLikeOpenAI(subject: () => ChatSubject): void {
 		expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
 	});
 
-	test('answers in pieces', async () => {
+	test('streams a response', async () => {
 		const stream = await subject().client.chat.completions.create({
 			model,
 			messages: asked(question),
@@ -59,7 +59,7 @@ export function chatsLikeOpenAI(subject: () => ChatSubject): void {
 		});
 	});
 
-	test('is put together by the helper for streams', async () => {
+	test('is assembled by the stream helper', async () => {
 		const runner = subject().client.chat.completions.stream({
 			model,
 			messages: asked(question),
@@ -70,7 +70,7 @@ export function chatsLikeOpenAI(subject: () => ChatSubject): void {
 		for (const { message } of choices) expect(message.content).toMatch(quoted);
 	});
 
-	test('answers in the form of a schema', async () => {
+	test('answers with JSON of a schema', async () => {
 		const reply = z.object({ answer: z.string(), pages: z.array(z.number()) });
 		const { choices } = await subject().client.chat.completions.parse({
 			model,
@@ -80,7 +80,7 @@ export function chatsLikeOpenAI(subject: () => ChatSubject): void {
 		expect(reply.safeParse(choices[0]?.message.parsed).success).toBe(true);
 	});
 
-	test('has tools run until there is an answer', async () => {
+	test('runs tools until there is a final answer', async () => {
 		const called: unknown[] = [];
 		const runner = subject().client.chat.completions.runTools({
 			model,
@@ -109,7 +109,7 @@ export function chatsLikeOpenAI(subject: () => ChatSubject): void {
 		expect(called).toEqual([{ city: 'Paris' }]);
 	});
 
-	test('raises a failure midway as an error with its code', async () => {
+	test('raises a failure during the stream as an error with its code', async () => {
 		const read = async () => {
 			const stream = await subject().client.chat.completions.create({
 				model: 'echo-1',
@@ -124,7 +124,7 @@ export function chatsLikeOpenAI(subject: () => ChatSubject): void {
 		});
 	});
 
-	test('refuses a file that is not there, by the name of the parameter', async () => {
+	test('refuses an unknown file with the name of the parameter', async () => {
 		const call = subject().client.chat.completions.create({
 			model,
 			messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }],

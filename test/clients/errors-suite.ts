@@ -2,19 +2,19 @@ import { expect, test } from 'vitest';
 import type { SdkClass, WatchedClient } from './sdk.ts';
 import { model } from './suite.ts';
 
-/** What one run of the suite works with. */
+/** The fixture of one run of the suite. */
 export interface Subject {
 	readonly OpenAI: SdkClass;
 	readonly watched: WatchedClient;
-	/** The same with a key that nobody has. */
-	readonly stranger: WatchedClient;
+	/** A client with an unknown key. */
+	readonly unknownClient: WatchedClient;
 }
 
 const unknownId = `video_${'0'.repeat(44)}`;
 const requestID = expect.stringMatching(/^req_/);
 const type = 'invalid_request_error';
 
-/** Every failure arrives as the class that the SDK has for it, with all its members, and after exactly one request. */
+/** Every failure raises the documented error class of the SDK, with all its members, after exactly one request. */
 export function failsLikeOpenAI(subject: () => Subject): void {
 	const client = () => subject().watched.client;
 	const speak = (response_format: string) =>
@@ -26,8 +26,8 @@ export function failsLikeOpenAI(subject: () => Subject): void {
 		});
 
 	test('a wrong key is an AuthenticationError', async () => {
-		const { OpenAI, stranger } = subject();
-		const error = await caught(stranger.client.models.list());
+		const { OpenAI, unknownClient } = subject();
+		const error = await caught(unknownClient.client.models.list());
 		expect(error).toBeInstanceOf(OpenAI.AuthenticationError);
 		expect(error).toMatchObject({ status: 401, code: 'invalid_api_key', type, requestID });
 	});
@@ -38,7 +38,7 @@ export function failsLikeOpenAI(subject: () => Subject): void {
 		expect(error).toMatchObject({ status: 404, code: 'model_not_found', param: null, requestID });
 	});
 
-	test('an unknown model is not found by name either', async () => {
+	test('retrieving an unknown model is a NotFoundError', async () => {
 		const error = await caught(client().models.retrieve('nobody'));
 		expect(error).toBeInstanceOf(subject().OpenAI.NotFoundError);
 		expect(error).toMatchObject({ status: 404, code: 'model_not_found', type, requestID });
@@ -50,20 +50,20 @@ export function failsLikeOpenAI(subject: () => Subject): void {
 		expect(error).toMatchObject({ status: 404, param: null, type, requestID });
 	});
 
-	test('a size that does not exist is a BadRequestError that names the parameter', async () => {
+	test('an unsupported size is a BadRequestError that names the parameter', async () => {
 		const size = '1x1' as '720x1280';
 		const error = await caught(client().videos.create({ model, prompt: 'x', size }));
 		expect(error).toBeInstanceOf(subject().OpenAI.BadRequestError);
 		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'size', requestID });
 	});
 
-	test('a length that does not exist names its parameter', async () => {
+	test('the error for an unsupported length names its parameter', async () => {
 		const seconds = '5' as '4';
 		const error = await caught(client().videos.create({ model, prompt: 'x', seconds }));
 		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'seconds' });
 	});
 
-	test('an audio format that nobody makes is a BadRequestError', async () => {
+	test('an unsupported audio format is a BadRequestError', async () => {
 		const error = await caught(speak('midi'));
 		expect(error).toBeInstanceOf(subject().OpenAI.BadRequestError);
 		expect(error).toMatchObject({
@@ -74,13 +74,13 @@ export function failsLikeOpenAI(subject: () => Subject): void {
 		});
 	});
 
-	test('an operation that is not offered says so', async () => {
+	test('an unsupported operation is reported as such', async () => {
 		const error = await caught(client().videos.edit({ prompt: 'x', video: { id: unknownId } }));
 		expect(error).toBeInstanceOf(subject().OpenAI.NotFoundError);
 		expect(error).toMatchObject({ status: 404, code: 'unsupported_operation' });
 	});
 
-	test('content that is not ready surfaces after one request', async () => {
+	test('content that is not ready raises an error after one request', async () => {
 		const { sent } = subject().watched;
 		const { id } = await client().videos.create({ model: 'held-1', prompt: 'wait' });
 		const before = sent.length;
@@ -102,5 +102,5 @@ async function caught(work: PromiseLike<unknown>): Promise<unknown> {
 	} catch (error) {
 		return error;
 	}
-	throw new Error('Nothing was thrown.');
+	throw new Error('No error was thrown.');
 }

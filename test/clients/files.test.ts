@@ -35,13 +35,13 @@ describe.each(lines)('$name', ({ name, OpenAI }) => {
 		client = watched.client;
 	});
 
-	afterEach(() => expect(watched.complaints).toEqual([]));
+	afterEach(() => expect(watched.violations).toEqual([]));
 
 	test.each([
 		['a stream from disk', () => createReadStream(path), 'lines.txt'],
 		['a File', () => new File([text], 'a.txt', { type: 'text/plain' }), 'a.txt'],
-		['what toFile makes of bytes', () => toFile(Buffer.from(text), 'b.csv'), 'b.csv'],
-		['an answer of fetch', () => fetch(`data:text/plain,${encodeURIComponent(text)}`), undefined],
+		['bytes through toFile', () => toFile(Buffer.from(text), 'b.csv'), 'b.csv'],
+		['a response of fetch', () => fetch(`data:text/plain,${encodeURIComponent(text)}`), undefined],
 	])('uploads %s', async (_, make, filename) => {
 		const file = await client.files.create({ file: await make(), purpose });
 		expect(file).toMatchObject({
@@ -91,7 +91,7 @@ describe.each(lines)('$name', ({ name, OpenAI }) => {
 		}
 	});
 
-	test('is told what is wrong with an upload, and does not send it again', async () => {
+	test('gets the error of an invalid upload, and does not retry it', async () => {
 		const before = watched.sent.length;
 		const file = await toFile(Buffer.from(''), 'empty.txt');
 		const sending = client.files.create({ file, purpose });

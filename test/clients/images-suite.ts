@@ -4,12 +4,12 @@ import type { RecordedImage } from '../support/fake-models.ts';
 import { pngSize } from '../support/png.ts';
 import type { Sdk } from './sdk.ts';
 
-/** What one run of the suite works with. */
+/** The fixture of one run of the suite. */
 export interface ImageSubject {
 	readonly client: Sdk;
-	/** What the fake model has been asked. */
+	/** The calls of the fake model. */
 	readonly requests: readonly RecordedImage[];
-	/** Two PNGs on disk, and their bytes; the mask is as large as the first one. */
+	/** Two PNG files and their bytes. The mask has the size of the first one. */
 	readonly pictures: readonly { readonly path: string; readonly bytes: Uint8Array<ArrayBuffer> }[];
 	readonly mask: Uint8Array<ArrayBuffer>;
 }
@@ -19,26 +19,26 @@ export const paint = 'paint-1';
 
 type Made = { readonly b64_json?: string | undefined } | undefined;
 
-/** The bytes of one item of an answer. */
+/** The bytes of one item of a response. */
 export function bytesOf(item: Made): Uint8Array {
 	return Uint8Array.from(Buffer.from(item?.b64_json ?? '', 'base64'));
 }
 
-/** Everything of images that works, with one SDK line. */
+/** All supported image features, with one SDK line. */
 export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 	const asked = (prompt: string) => subject().requests.filter((each) => each.prompt === prompt);
 	const fileOf = (index: number, name = 'a.png') =>
 		new File([subject().pictures[index]?.bytes ?? new Uint8Array()], name, { type: 'image/png' });
 
-	test('generates a picture of the asked size', async () => {
+	test('generates an image of the requested size', async () => {
 		const { client } = subject();
-		const answer = await client.images.generate({
+		const response = await client.images.generate({
 			model: paint,
 			prompt: 'a size',
 			size: '1536x1024',
 		});
-		expect(pngSize(bytesOf(answer.data?.[0]))).toEqual({ width: 1536, height: 1024 });
-		expect(answer).toMatchObject({
+		expect(pngSize(bytesOf(response.data?.[0]))).toEqual({ width: 1536, height: 1024 });
+		expect(response).toMatchObject({
 			created: expect.any(Number),
 			background: 'opaque',
 			output_format: 'png',
@@ -49,10 +49,10 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 				input_tokens_details: { text_tokens: 2, image_tokens: 0 },
 			},
 		});
-		expect(answer.data?.[0]?.revised_prompt).toBe('painted: a size');
+		expect(response.data?.[0]?.revised_prompt).toBe('painted: a size');
 	});
 
-	test('generates several pictures, each with a seed of its own', async () => {
+	test('generates several images, each with its own seed', async () => {
 		const { client } = subject();
 		const { data } = await client.images.generate({ model: paint, prompt: 'three', n: 3 });
 		expect(data).toHaveLength(3);
@@ -60,7 +60,7 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 		expect(new Set(seeds).size).toBe(3);
 	});
 
-	test('takes the words of older clients: standard, vivid', async () => {
+	test('accepts the values of older clients: standard, vivid', async () => {
 		const { client } = subject();
 		await client.images.generate({
 			model: paint,
@@ -80,12 +80,12 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 			response_format: 'url',
 			output_format: 'webp',
 		});
-		const answer = await fetch(data?.[0]?.url ?? '');
-		expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/webp']);
-		expect(Buffer.from(await answer.arrayBuffer()).toString('latin1', 8, 12)).toBe('WEBP');
+		const response = await fetch(data?.[0]?.url ?? '');
+		expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp']);
+		expect(Buffer.from(await response.arrayBuffer()).toString('latin1', 8, 12)).toBe('WEBP');
 	});
 
-	test('streams a generation: partials, then the picture with its usage', async () => {
+	test('streams a generation: partial images, then the image with its usage', async () => {
 		const { client } = subject();
 		const stream = await client.images.generate({
 			model: paint,
@@ -108,7 +108,7 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 		expect(pngSize(bytesOf(events.at(-1)))).toEqual({ width: 64, height: 48 });
 	});
 
-	test('streams only the final picture when no partials are asked for', async () => {
+	test('streams only the final image when no partials are requested', async () => {
 		const { client } = subject();
 		const request = { model: paint, prompt: 'just one', stream: true, partial_images: 0 } as const;
 		const types = [];
@@ -161,7 +161,7 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 		expect(Buffer.from(first?.maskBytes ?? [])).toEqual(Buffer.from(mask));
 	});
 
-	test('edits to any size that the model takes', async () => {
+	test('edits to any size that the model supports', async () => {
 		const { client } = subject();
 		const size = '768x512' as '1024x1024';
 		await client.images.edit({ model: paint, prompt: 'another size', image: fileOf(0), size });
@@ -184,7 +184,7 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 		expect(new Set(types.slice(0, -1))).toEqual(new Set(['image_edit.partial_image']));
 	});
 
-	test('raises a failure midway of a stream as an error with its code', async () => {
+	test('raises a failure during a stream as an error with its code', async () => {
 		const { client } = subject();
 		const request = {
 			model: paint,
@@ -202,10 +202,10 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 	});
 
 	test.each([
-		['a size that is none', { size: '17x17' }, 'size'],
+		['an invalid size', { size: '17x17' }, 'size'],
 		['eleven pictures', { n: 11 }, 'n'],
 		['a transparent JPEG', { background: 'transparent', output_format: 'jpeg' }, 'background'],
-		['a quality that is none', { quality: 'best' }, 'quality'],
+		['an invalid quality', { quality: 'best' }, 'quality'],
 	])('refuses %s with the name of the parameter', async (_, fields, param) => {
 		const { client } = subject();
 		const call = client.images.generate({ model: paint, prompt: 'no', ...(fields as object) });

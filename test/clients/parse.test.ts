@@ -19,10 +19,10 @@ beforeAll(async () => {
 
 afterAll(() => served?.stop());
 
-/** What any client does, with nothing but fetch. */
+/** Plain HTTP with `fetch`. */
 async function parse(body: FormData | object): Promise<readonly Result[]> {
 	const isForm = body instanceof FormData;
-	const answer = await fetch(`${served.url}/api/attachments/parse`, {
+	const response = await fetch(`${served.url}/api/attachments/parse`, {
 		method: 'POST',
 		headers: {
 			authorization: `Bearer ${keyA}`,
@@ -30,8 +30,8 @@ async function parse(body: FormData | object): Promise<readonly Result[]> {
 		},
 		body: isForm ? body : JSON.stringify(body),
 	});
-	expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
-	return ((await answer.json()) as { results: readonly Result[] }).results;
+	expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+	return ((await response.json()) as { results: readonly Result[] }).results;
 }
 
 test('a client without a library gets the pages of a document, as JSON and as a form', async () => {
@@ -49,7 +49,7 @@ test('a client without a library gets the pages of a document, as JSON and as a 
 	expect(document?.content.pages[0]?.text).toMatch(/corrected\.\s+In the south[\s\S]+^Southport/m);
 	expect(sheet).toMatchObject({ filename: 'table.csv' });
 	expect(sheet?.error).toBe(undefined);
-	// A file without its end: read as far as it goes, or refused, but only for itself.
+	// A truncated file: it is read as far as possible, or only this document fails.
 	expect(nothing?.content.pages ?? nothing?.error?.code).toBeDefined();
 	const form = new FormData();
 	form.set('file', new Blob([pdf]), 'again.pdf');

@@ -4,23 +4,23 @@ import type { Recorded } from '../support/fake-models.ts';
 import { tinyMp4, tinyPoster, tinySheet } from '../support/fake-models.ts';
 import type { Sdk } from './sdk.ts';
 
-/** What one run of the suite works with. Its tenant has no videos but those of this run. */
+/** The fixture of one run of the suite. Its tenant has only videos of this run. */
 export interface Subject {
 	readonly client: Sdk;
-	/** What the fake model has been asked. */
+	/** The calls of the fake model. */
 	readonly requests: readonly Recorded[];
-	/** A PNG on disk, and its bytes. */
+	/** A PNG file, and its bytes. */
 	readonly picture: { readonly path: string; readonly bytes: Uint8Array<ArrayBuffer> };
 }
 
 /** The id of the fake video model. */
 export const model = 'instant-1';
 
-// The interface adds lengths and sizes to those that the SDK's types know.
+// The API accepts lengths and sizes that the types of the SDK do not list.
 export const shortest = '2' as '4';
 export const smallest = '640x480' as '720x1280';
 
-/** Polls as the SDK's documentation shows it, with a shorter wait. */
+/** Polls as in the documentation of the SDK, with a shorter delay. */
 export async function pollUntilDone(client: Sdk, id: string) {
 	for (;;) {
 		const video = await client.videos.retrieve(id);
@@ -29,7 +29,7 @@ export async function pollUntilDone(client: Sdk, id: string) {
 	}
 }
 
-/** Everything that works, with one SDK line in one authentication mode. */
+/** All supported features, with one SDK line in one authentication mode. */
 export function worksLikeOpenAI(subject: () => Subject): void {
 	const make = (prompt: string) => subject().client.videos.create({ model, prompt });
 	const asked = (prompt: string) => subject().requests.find((each) => each.prompt === prompt);
@@ -44,7 +44,7 @@ export function worksLikeOpenAI(subject: () => Subject): void {
 		expect(found).toMatchObject({ id: model, object: 'model', owned_by: expect.any(String) });
 	});
 
-	test('creates a video without a file, with all 13 keys in the answer', async () => {
+	test('creates a video without a file, with all 13 members in the response', async () => {
 		const video = await make('no file');
 		expect(video).toMatchObject({
 			id: expect.stringMatching(/^video_/),
@@ -68,7 +68,7 @@ export function worksLikeOpenAI(subject: () => Subject): void {
 		expect(video).toMatchObject({ object: 'video', warnings: [expect.stringContaining('guidance')] });
 	});
 
-	test('creates a video of the asked length and size', async () => {
+	test('creates a video of the requested length and size', async () => {
 		const prompt = 'length and size';
 		const video = await subject().client.videos.create({
 			model,
@@ -102,7 +102,7 @@ export function worksLikeOpenAI(subject: () => Subject): void {
 		expect((video.expires_at ?? 0) - (video.completed_at ?? 0)).toBe(24 * 3600);
 	});
 
-	test('tells why a video failed', async () => {
+	test('returns the error of a failed video', async () => {
 		const { client } = subject();
 		const video = await pollUntilDone(client, (await make('fail: no paint left')).id);
 		expect(video).toMatchObject({ status: 'failed', error: { message: 'no paint left' } });
@@ -111,32 +111,32 @@ export function worksLikeOpenAI(subject: () => Subject): void {
 	test('downloads the video', async () => {
 		const { client } = subject();
 		const { id } = await pollUntilDone(client, (await make('download me')).id);
-		const answer = await client.videos.downloadContent(id);
-		expect(answer.headers.get('content-type')).toBe('video/mp4');
-		expect(new Uint8Array(await answer.arrayBuffer())).toEqual(tinyMp4);
+		const response = await client.videos.downloadContent(id);
+		expect(response.headers.get('content-type')).toBe('video/mp4');
+		expect(new Uint8Array(await response.arrayBuffer())).toEqual(tinyMp4);
 	});
 
 	test('downloads the thumbnail', async () => {
 		const { client } = subject();
 		const { id } = await pollUntilDone(client, (await make('a thumbnail')).id);
-		const answer = await client.videos.downloadContent(id, { variant: 'thumbnail' });
-		expect(answer.headers.get('content-type')).toBe('image/png');
-		expect(new Uint8Array(await answer.arrayBuffer())).toEqual(tinyPoster);
+		const response = await client.videos.downloadContent(id, { variant: 'thumbnail' });
+		expect(response.headers.get('content-type')).toBe('image/png');
+		expect(new Uint8Array(await response.arrayBuffer())).toEqual(tinyPoster);
 	});
 
 	test('downloads the spritesheet', async () => {
 		const { client } = subject();
 		const { id } = await pollUntilDone(client, (await make('a spritesheet')).id);
-		const answer = await client.videos.downloadContent(id, { variant: 'spritesheet' });
-		expect(answer.headers.get('content-type')).toBe('image/jpeg');
-		expect(new Uint8Array(await answer.arrayBuffer())).toEqual(tinySheet);
+		const response = await client.videos.downloadContent(id, { variant: 'spritesheet' });
+		expect(response.headers.get('content-type')).toBe('image/jpeg');
+		expect(new Uint8Array(await response.arrayBuffer())).toEqual(tinySheet);
 	});
 
-	test('gives a completed video a URL that needs no key', async () => {
+	test('returns a URL for a completed video that needs no key', async () => {
 		const { client } = subject();
 		const video = (await pollUntilDone(client, (await make('a link')).id)) as { url?: string };
-		const answer = await fetch(video.url ?? '', { headers: { range: 'bytes=4-7' } });
-		expect([answer.status, await answer.text()]).toEqual([206, 'ftyp']);
+		const response = await fetch(video.url ?? '', { headers: { range: 'bytes=4-7' } });
+		expect([response.status, await response.text()]).toEqual([206, 'ftyp']);
 	});
 
 	test('remixes a video', async () => {
@@ -179,39 +179,39 @@ export function worksLikeOpenAI(subject: () => Subject): void {
 		expect((await client.videos.list()).data).toEqual([]);
 	});
 
-	test('speaks MP3 unless another format is asked for', async () => {
-		const answer = await subject().client.audio.speech.create({
+	test('returns MP3 speech by default', async () => {
+		const response = await subject().client.audio.speech.create({
 			model: 'builtin-speech',
 			voice: 'nova',
 			input: 'Good morning.',
 		});
-		expect(answer.headers.get('content-type')).toBe('audio/mpeg');
+		expect(response.headers.get('content-type')).toBe('audio/mpeg');
 		// The sync word of the first frame (ISO/IEC 11172-3, 2.4.2.3).
-		const bytes = Buffer.from(await answer.arrayBuffer());
+		const bytes = Buffer.from(await response.arrayBuffer());
 		expect(bytes.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
 	});
 
 	test('speaks WAV', async () => {
-		const answer = await subject().client.audio.speech.create({
+		const response = await subject().client.audio.speech.create({
 			model: 'builtin-speech',
 			voice: 'nova',
 			input: 'Good morning.',
 			response_format: 'wav',
 		});
-		expect(answer.headers.get('content-type')).toBe('audio/wav');
-		const bytes = Buffer.from(await answer.arrayBuffer());
+		expect(response.headers.get('content-type')).toBe('audio/wav');
+		const bytes = Buffer.from(await response.arrayBuffer());
 		expect(bytes.toString('latin1', 0, 4)).toBe('RIFF');
 		expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8);
 	});
 
 	test('speaks PCM', async () => {
-		const answer = await subject().client.audio.speech.create({
+		const response = await subject().client.audio.speech.create({
 			model: 'builtin-speech',
 			voice: 'onyx',
 			input: 'Good morning.',
 			response_format: 'pcm',
 		});
-		expect(answer.headers.get('content-type')).toBe('audio/pcm');
-		expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(24_000);
+		expect(response.headers.get('content-type')).toBe('audio/pcm');
+		expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(24_000);
 	});
 }

@@ -8,7 +8,7 @@ import { lines, sdkClient, type WatchedClient } from './sdk.ts';
 
 let served: Served;
 let path: string;
-/** What the server itself has said, as MP3. */
+/** Speech of the built-in model, as MP3. */
 let mp3: Buffer;
 
 beforeAll(async () => {
@@ -37,8 +37,8 @@ describe.each(lines)('transcription with $name', ({ OpenAI }) => {
 		watched = sdkClient(OpenAI, { url: served.url, key: keyA, mode: 'Bearer only' });
 	});
 
-	// Not thrown where it is found: the SDK would take it for a broken connection and send the request again.
-	afterEach(() => expect(watched.complaints).toEqual([]));
+	// Collected instead of thrown: the SDK would treat a throw as a broken connection and retry.
+	afterEach(() => expect(watched.violations).toEqual([]));
 
 	test('is text and usage', async () => {
 		const made = await watched.client.audio.transcriptions.create({ file: file(), model, language: 'en', prompt: 'x' });
@@ -79,7 +79,7 @@ describe.each(lines)('transcription with $name', ({ OpenAI }) => {
 		expect(events.at(-1)).toMatchObject({ text: heardWords, usage: { type: 'duration' } });
 	});
 
-	test('decodes MP3, also of a stored file', async () => {
+	test('decodes MP3, and a stored MP3 file', async () => {
 		const { client } = watched;
 		const sent = new File([Uint8Array.from(mp3)], 'said.mp3');
 		const made = await client.audio.transcriptions.create({ file: sent, model });
@@ -94,7 +94,7 @@ describe.each(lines)('transcription with $name', ({ OpenAI }) => {
 		expect(made.text).toBe('translated');
 	});
 
-	test('fails as with OpenAI', async () => {
+	test('fails like OpenAI', async () => {
 		const { transcriptions } = watched.client.audio;
 		const text = new File(['no sound'], 'a.wav');
 		await expect(transcriptions.create({ file: text, model })).rejects.toMatchObject({ status: 400, param: 'file' });
@@ -104,7 +104,7 @@ describe.each(lines)('transcription with $name', ({ OpenAI }) => {
 		await expect(transcriptions.create({ file: large, model })).rejects.toMatchObject({ status: 413 });
 	});
 
-	test('may be given up', async () => {
+	test('can be aborted', async () => {
 		const leave = new AbortController();
 		const made = watched.client.audio.transcriptions.create(
 			{ file: file(), model, prompt: 'wait' },

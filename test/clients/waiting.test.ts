@@ -6,7 +6,7 @@ import { keyA, keyB, serveEmbedded } from '../support/serve.ts';
 import { lines, sdkClient } from './sdk.ts';
 
 describe.each(lines)('a stream that waits for a device, with $name', ({ OpenAI }) => {
-	test('begins with comments about its place, which the SDK ignores', async () => {
+	test('begins with comments about its queue position, which the SDK ignores', async () => {
 		const clock = manualClock();
 		const working = gate();
 		const held = async () => {
@@ -19,7 +19,7 @@ describe.each(lines)('a stream that waits for a device, with $name', ({ OpenAI }
 			groups: { card: { exclusive: true, models: ['first', 'second'], maxBatchSeconds: 0 } },
 		});
 		onTestFinished(() => served.stop());
-		const { client, complaints } = sdkClient(OpenAI, { url: served.url, key: keyA, mode: 'Bearer only' });
+		const { client, violations } = sdkClient(OpenAI, { url: served.url, key: keyA, mode: 'Bearer only' });
 		const ask = (body: object) =>
 			fetch(`${served.url}/v1/chat/completions`, {
 				method: 'POST',
@@ -39,7 +39,7 @@ describe.each(lines)('a stream that waits for a device, with $name', ({ OpenAI }
 		await eventually('the SDK waits', () => waiting(1));
 		const raw = ask({ model: 'second', stream: true });
 		await eventually('both wait', () => waiting(2));
-		// Until then, a failure would have a status of its own.
+		// Until then, an error would have its own status.
 		await clock.advance(10_000);
 		const pieces = await raw.then(({ body }) => body?.pipeThrough(new TextDecoderStream()).getReader());
 		const { value: begin } = (await pieces?.read()) ?? {};
@@ -54,6 +54,6 @@ describe.each(lines)('a stream that waits for a device, with $name', ({ OpenAI }
 		for (let piece = await pieces?.read(); piece && !piece.done; piece = await pieces?.read()) rest += piece.value;
 		expect(rest).toMatch(/^data: \{.*"content":"there".*data: \[DONE\]\n\n$/s);
 		expect((await first).status).toBe(200);
-		expect(complaints).toEqual([]);
+		expect(violations).toEqual([]);
 	});
 });

@@ -27,8 +27,8 @@ beforeAll(async () => {
 	client = watched.client;
 });
 
-// Not thrown where it is found: the SDK would take it for a broken connection and send the request again.
-afterEach(() => expect(watched.complaints).toEqual([]));
+// Collected instead of thrown: the SDK would treat a throw as a broken connection and retry.
+afterEach(() => expect(watched.violations).toEqual([]));
 
 afterAll(async () => {
 	await served?.stop();
@@ -40,7 +40,7 @@ const make = (path: string, name = path) => client.webhooks.create({ name, url: 
 /** Waits for requests to a path, and returns the last of them. */
 async function arrivalAt(path: string, count = 1): Promise<Arrival> {
 	const found = () => receiver.arrivals.filter((arrival) => arrival.path === path);
-	await eventually(`something comes to ${path}`, () => found().length >= count, 20_000);
+	await eventually(`a request to ${path} arrives`, () => found().length >= count, 20_000);
 	return found().at(-1) as Arrival;
 }
 
@@ -48,7 +48,7 @@ const unwrap = ({ body, headers }: Pick<Arrival, 'body' | 'headers'>, secret: st
 	client.webhooks.unwrap(body, headers as Record<string, string>, secret);
 
 describe('webhook endpoints', () => {
-	test('live from create to delete', async () => {
+	test('can be created, read, changed and deleted', async () => {
 		const { signing_secret, ...endpoint } = await make('/life', 'A life');
 		expect(signing_secret).toMatch(secretForm);
 		expect(endpoint).toMatchObject({
@@ -80,7 +80,7 @@ describe('webhook endpoints', () => {
 		expect((await client.webhooks.list()).data).toEqual([]);
 	});
 
-	test('sign with a new secret, and with the old one where it is kept', async () => {
+	test('sign with a new secret, and also with the old one if it is kept', async () => {
 		const path = '/rotated';
 		const { id, ...first } = await make(path);
 		const kept = await client.webhooks.rotateSecret(id, {
@@ -106,7 +106,7 @@ describe('webhook endpoints', () => {
 		await client.webhooks.delete(id);
 	});
 
-	test('are tried out, and say what the receiver answered', async () => {
+	test('can be tested, and the result has the response of the receiver', async () => {
 		const { id } = await make('/tried');
 		const event_type = 'video.completed';
 		const result = { object: 'webhook_endpoint.test', webhook_endpoint_id: id, event_type };
@@ -115,13 +115,13 @@ describe('webhook endpoints', () => {
 			status_code: 200,
 			success: true,
 		});
-		receiver.mood = () => 'fail';
+		receiver.behaviour = () => 'fail';
 		expect(await client.webhooks.test(id, { event_type })).toMatchObject({ status_code: 500 });
-		receiver.mood = () => 'ok';
+		receiver.behaviour = () => 'ok';
 		await client.webhooks.delete(id);
 	});
 
-	test('take events of the types that are listed', async () => {
+	test('receive events of the listed types only', async () => {
 		const { object, data } = await client.webhooks.eventTypes.list();
 		expect([object, data]).toEqual(['list', expect.arrayContaining(event_types)]);
 	});
@@ -141,7 +141,7 @@ describe('the webhook of a video', () => {
 		await client.webhooks.delete(endpoint.id);
 	});
 
-	test('is unwrapped, and leads to the video', async () => {
+	test('is unwrapped, and its id is that of the video', async () => {
 		expect(await unwrap(arrival, secret)).toEqual({
 			id: arrival.headers['webhook-id'],
 			object: 'event',
@@ -174,7 +174,7 @@ describe('the webhook of a video', () => {
 		expect(error).toMatchObject({ message: expect.stringContaining('too old') });
 	});
 
-	test('comes as a callback too, which the job itself names', async () => {
+	test('arrives as a callback, too, if the job has one', async () => {
 		const own = `whsec_${Buffer.alloc(32, 'callback').toString('base64')}`;
 		const { id } = await client.videos.create({
 			...{ model: 'instant-1', prompt: 'called back' },
@@ -192,7 +192,7 @@ describe('a refusal', () => {
 		['delete', () => client.webhooks.delete(unknownId)],
 		['rotateSecret', () => client.webhooks.rotateSecret(unknownId)],
 		['test', () => client.webhooks.test(unknownId, { event_type: 'video.failed' })],
-	])('of an unknown id is a NotFoundError: %s', async (_, ask) => {
+	])('for an unknown id is a NotFoundError: %s', async (_, ask) => {
 		const error = await caught(ask());
 		expect(error).toBeInstanceOf(OpenAI.NotFoundError);
 		expect(error).toMatchObject({
@@ -207,14 +207,14 @@ describe('a refusal', () => {
 		['url', { url: 'ftp://example.com/' }],
 		['name', { name: '' }],
 		['event_types[0]', { event_types: ['batch.expired' as const] }],
-	])('of a bad %s is a BadRequestError that names it', async (param, wrong) => {
+	])('for an invalid %s is a BadRequestError that names it', async (param, wrong) => {
 		const good = { name: 'good', url: `${receiver.url}/never`, event_types };
 		const error = await caught(client.webhooks.create({ ...good, ...wrong }));
 		expect(error).toBeInstanceOf(OpenAI.BadRequestError);
 		expect(error).toMatchObject({ status: 400, param, requestID });
 	});
 
-	test('of a callback is one too, and no video is made', async () => {
+	test('for an invalid callback is one, too, and no video is created', async () => {
 		const before = (await client.videos.list({ limit: 100 })).data.length;
 		const wrong = { callback_url: 'ftp://example.com/' };
 		const error = await caught(client.videos.create({ model: 'instant-1', prompt: 'never', ...wrong }));

@@ -8,7 +8,7 @@ const requestsPerTenant = 2;
 
 let served: Served;
 let held: ReturnType<typeof gate>;
-/** One for each call of the model that waits for the gate. */
+/** One element per call of the model that waits for the gate. */
 let waiting: AbortSignal[];
 
 beforeEach(async () => {
@@ -28,85 +28,85 @@ afterEach(async () => {
 	await served.stop();
 });
 
-type Door = (path: string, init?: RequestInit) => Promise<Response>;
+type FetchFn = (path: string, init?: RequestInit) => Promise<Response>;
 
-const doors: Readonly<Record<string, Door>> = {
+const fetchFns: Readonly<Record<string, FetchFn>> = {
 	'app.fetch': (path, init) => served.app.fetch(new Request(`http://plinth.test${path}`, init)),
 	'the listener': (path, init) => fetch(`${served.url}${path}`, init),
 };
 
 const headers = { 'x-api-key': keyA, 'content-type': 'application/json' };
 
-function chat(door: Door, model: string, stream: boolean): Promise<Response> {
+function chat(fetchFn: FetchFn, model: string, stream: boolean): Promise<Response> {
 	const messages = [{ role: 'user', content: 'one two three' }];
 	const body = JSON.stringify({ model, messages, stream });
-	return door('/v1/chat/completions', { method: 'POST', headers, body });
+	return fetchFn('/v1/chat/completions', { method: 'POST', headers, body });
 }
 
-/** Opens an event stream. It has the only place of its tenant, so that the one before has been given up then. */
+/** Opens an event stream. A tenant may have one, so the previous one must have ended. */
 async function opened(open: () => Promise<Response>): Promise<Response> {
-	let answer: Response | undefined;
-	await eventually('the stream before has ended', async () => {
-		answer = await open();
-		if (answer.status !== 429) return true;
-		await answer.text();
+	let response: Response | undefined;
+	await eventually('the previous stream has ended', async () => {
+		response = await open();
+		if (response.status !== 429) return true;
+		await response.text();
 		return false;
 	});
-	expect(answer?.headers.get('content-type')).toContain('text/event-stream');
-	return answer as Response;
+	expect(response?.headers.get('content-type')).toContain('text/event-stream');
+	return response as Response;
 }
 
-/** Fills the places of the tenant with requests, and returns the status of one more. */
-async function oneTooMany(door: Door): Promise<number> {
-	const first = Array.from({ length: requestsPerTenant }, () => chat(door, 'held-1', false));
+/** Sends requests up to the limit of the tenant, and returns the status of one more. */
+async function oneTooMany(fetchFn: FetchFn): Promise<number> {
+	const first = Array.from({ length: requestsPerTenant }, () => chat(fetchFn, 'held-1', false));
 	await eventually('all places are taken', () => waiting.length === requestsPerTenant);
-	const more = chat(door, 'held-1', false);
+	const more = chat(fetchFn, 'held-1', false);
 	const more429 = more.then(({ status }) => status);
-	// One more that is taken waits for the gate as well.
-	await eventually('one more is refused or taken', async () => {
+	// An additional request that is accepted also waits for the gate.
+	await eventually('one more is refused or accepted', async () => {
 		const settled = await Promise.race([more429, Promise.resolve(0)]);
 		return settled !== 0 || waiting.length > requestsPerTenant;
 	});
 	held.open();
-	const answers = await Promise.all([...first, more]);
-	for (const answer of answers.slice(0, -1)) expect(answer.status).toBe(200);
-	await Promise.all(answers.map((answer) => answer.text()));
+	const responses = await Promise.all([...first, more]);
+	for (const response of responses.slice(0, -1)) expect(response.status).toBe(200);
+	await Promise.all(responses.map((response) => response.text()));
 	return more429;
 }
 
-const streams: readonly (readonly [string, (door: Door) => Promise<void>])[] = [
+const streams: readonly (readonly [string, (fetchFn: FetchFn) => Promise<void>])[] = [
 	[
-		'an answer read to its end',
-		async (door) => {
-			const answer = await opened(() => chat(door, 'echo-1', true));
-			expect(await answer.text()).toContain('[DONE]');
+		'a response that is read to its end',
+		async (fetchFn) => {
+			const response = await opened(() => chat(fetchFn, 'echo-1', true));
+			expect(await response.text()).toContain('[DONE]');
 		},
 	],
 	[
-		'an answer that the client leaves',
-		async (door) => {
-			const answer = await opened(() => chat(door, 'echo-1', true));
-			await answer.body?.cancel();
+		'a response that the client aborts',
+		async (fetchFn) => {
+			const response = await opened(() => chat(fetchFn, 'echo-1', true));
+			await response.body?.cancel();
 		},
 	],
 	[
-		'a feed that the client leaves',
-		async (door) => {
-			const answer = await opened(() => door('/v1/events', { headers }));
-			await answer.body?.cancel();
+		'an event feed that the client aborts',
+		async (fetchFn) => {
+			const response = await opened(() => fetchFn('/v1/events', { headers }));
+			await response.body?.cancel();
 		},
 	],
 ];
 
-describe.each(Object.entries(doors))('through %s', (_, door) => {
-	test.each(streams)('event streams that have ended make no room for requests: %s', async (_what, run) => {
-		for (let count = 0; count < 4; count++) await run(door);
-		expect(await oneTooMany(door)).toBe(429);
+describe.each(Object.entries(fetchFns))('through %s', (_, fetchFn) => {
+	test.each(streams)('ended event streams do not raise the limit of requests: %s', async (_what, run) => {
+		for (let count = 0; count < 4; count++) await run(fetchFn);
+		expect(await oneTooMany(fetchFn)).toBe(429);
 	});
 
-	test('an event stream that is open makes no room for requests', async () => {
-		const open = await opened(() => door('/v1/events', { headers }));
-		expect(await oneTooMany(door)).toBe(429);
+	test('an open event stream does not raise the limit of requests', async () => {
+		const open = await opened(() => fetchFn('/v1/events', { headers }));
+		expect(await oneTooMany(fetchFn)).toBe(429);
 		await open.body?.cancel();
 	});
 });

@@ -39,19 +39,19 @@ const body = (...content: object[]) => ({
 });
 
 async function answerTo(fields: object, caller = client): Promise<Answer> {
-	const answer = await caller.post(path, fields);
-	if (answer.status !== 200) throw new Error(await answer.text());
-	return (await answer.json()) as Answer;
+	const response = await caller.post(path, fields);
+	if (response.status !== 200) throw new Error(await response.text());
+	return (await response.json()) as Answer;
 }
 
 describe('POST /v1/chat/completions', () => {
-	test('answers from a file, with the place of what it quotes', async () => {
+	test('answers from a file, with the position of the quote', async () => {
 		const note = file(base64('The bridge was opened in 1932.'));
 		const { choices } = await answerTo(body(text('When was the bridge opened?'), note));
 		expect(choices[0]?.message.content).toMatch(/opened in 1932[\s\S]*a\.txt/);
 	});
 
-	test('reads a file once, however often and by whomever it is sent', async () => {
+	test('parses a file once, even if several tenants send it repeatedly', async () => {
 		const long = file(base64(`Once. ${'x'.repeat(100_000)}`));
 		const before = asked.length;
 		await answerTo(body(text('What?'), long, long));
@@ -59,7 +59,7 @@ describe('POST /v1/chat/completions', () => {
 		expect(asked.length - before).toBe(1);
 	});
 
-	test('says that it does not look at pictures, and that a damaged one is none', async () => {
+	test('warns that it ignores images, and refuses a damaged image', async () => {
 		const picture = (bytes: Uint8Array) => ({
 			type: 'image_url',
 			image_url: { url: `data:image/png;base64,${base64(bytes)}` },
@@ -67,21 +67,21 @@ describe('POST /v1/chat/completions', () => {
 		const png = solidPng(16, 16, [1, 2, 3]);
 		const { warnings } = await answerTo(body(text('What is this?'), picture(png)));
 		expect(warnings?.join()).toContain('pictures');
-		const answer = await client.post(path, body(text('And this?'), picture(png.subarray(0, 40))));
-		expect([answer.status, await failure(answer)]).toMatchObject([
+		const response = await client.post(path, body(text('And this?'), picture(png.subarray(0, 40))));
+		expect([response.status, await failure(response)]).toMatchObject([
 			400,
 			{ code: 'invalid_image', param: 'messages[0].content[1].image_url.url' },
 		]);
 	});
 
-	test('takes models of its own kind only, and is taken by no other route', async () => {
+	test('accepts chat models only, and other routes refuse chat models', async () => {
 		const image = await client.post(path, { ...body(text('a')), model: 'builtin-image' });
 		expect([image.status, await failure(image)]).toMatchObject([404, { code: 'model_not_found' }]);
 		const draw = { model: 'builtin-chat', prompt: 'a' };
 		expect((await client.post('/v1/images/generations', draw)).status).toBe(404);
 	});
 
-	test('needs a key of its scope', async () => {
+	test('requires a key with its scope', async () => {
 		const keys = served.app.service(keyRing);
 		const codes = ['chat', 'images', undefined].map(async (scope) => {
 			const key = scope && (await keys.issue({ tenant: 'a', scopes: [scope] })).key;
@@ -92,15 +92,15 @@ describe('POST /v1/chat/completions', () => {
 		expect(await Promise.all(codes)).toEqual([200, 403, 401]);
 	});
 
-	test('has no other method', async () => {
+	test('supports no other method', async () => {
 		for (const method of ['GET', 'PUT', 'DELETE']) {
-			const answer = await client.send(path, { method });
-			expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+			const response = await client.send(path, { method });
+			expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
 		}
 	});
 });
 
-describe('the sizes of what is sent', () => {
+describe('the sizes of request bodies', () => {
 	const send = (...parts: (string | Buffer)[]) =>
 		client.send(path, {
 			method: 'POST',
@@ -119,15 +119,15 @@ describe('the sizes of what is sent', () => {
 		]);
 	});
 
-	test('are at most 70 MB together, which is refused before it is sent', async () => {
+	test('are at most 70 MB in total; more is refused before the body is sent', async () => {
 		const headers = { 'content-type': 'application/json', 'content-length': `${maxBody + 1}` };
 		const status = await new Promise((resolve, reject) => {
 			const ask = request(served.url + path, {
 				method: 'POST',
 				headers: { ...headers, 'x-api-key': keyA },
 			});
-			ask.once('response', (answer) => {
-				resolve(answer.statusCode);
+			ask.once('response', (response) => {
+				resolve(response.statusCode);
 				ask.destroy();
 			});
 			ask.once('error', reject);
@@ -142,7 +142,7 @@ describe('the sizes of what is sent', () => {
 			messages: Array(count).fill({ role: 'user', content: 'Hi' }),
 		});
 		expect((await client.post(path, messages(2_048))).status).toBe(200);
-		const answer = await client.post(path, messages(2_049));
-		expect([answer.status, await failure(answer)]).toMatchObject([400, { param: 'messages' }]);
+		const response = await client.post(path, messages(2_049));
+		expect([response.status, await failure(response)]).toMatchObject([400, { param: 'messages' }]);
 	});
 });

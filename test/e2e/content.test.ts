@@ -52,43 +52,43 @@ describe('the content of a video', () => {
 		['a window', 'bytes=100-199', 100, 199],
 		['an open end', 'bytes=4000-', 4_000, tinyMp4.length - 1],
 		['the last bytes', 'bytes=-20', tinyMp4.length - 20, tinyMp4.length - 1],
-		['more than there is', 'bytes=4000-999999', 4_000, tinyMp4.length - 1],
-	])('can be had in part: %s', async (_sentence, range, start, end) => {
-		const answer = await client.send(content, { headers: { range } });
-		expect(answer.status).toBe(206);
-		expect(answer.headers.get('content-range')).toBe(`bytes ${start}-${end}/${tinyMp4.length}`);
-		expect(new Uint8Array(await answer.arrayBuffer())).toEqual(tinyMp4.slice(start, end + 1));
+		['more than its length', 'bytes=4000-999999', 4_000, tinyMp4.length - 1],
+	])('supports ranges: %s', async (_sentence, range, start, end) => {
+		const response = await client.send(content, { headers: { range } });
+		expect(response.status).toBe(206);
+		expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/${tinyMp4.length}`);
+		expect(new Uint8Array(await response.arrayBuffer())).toEqual(tinyMp4.slice(start, end + 1));
 	});
 
-	test('answers 416 with its length to a range behind its end', async () => {
-		const answer = await client.send(content, { headers: { range: 'bytes=99999-' } });
-		expect(answer.status).toBe(416);
-		expect(answer.headers.get('content-range')).toBe(`bytes */${tinyMp4.length}`);
+	test('answers 416 with its length to a range after its end', async () => {
+		const response = await client.send(content, { headers: { range: 'bytes=99999-' } });
+		expect(response.status).toBe(416);
+		expect(response.headers.get('content-range')).toBe(`bytes */${tinyMp4.length}`);
 	});
 
 	test.each([
 		['several ranges', { range: 'bytes=0-1,5-6' }],
 		['another unit', { range: 'frames=0-1' }],
 		['a range of an older version', { range: 'bytes=0-1', 'if-range': '"older"' }],
-	])('is sent whole for %s', async (_sentence, headers) => {
+	])('is sent completely for %s', async (_sentence, headers) => {
 		expect((await client.send(content, { headers })).status).toBe(200);
 	});
 
-	test('is sent in part when the version is still the same', async () => {
+	test('is sent partially when the version is unchanged', async () => {
 		const etag = (await client.send(content)).headers.get('etag') ?? '';
 		const headers = { range: 'bytes=0-9', 'if-range': etag };
 		expect((await client.send(content, { headers })).status).toBe(206);
 	});
 
-	test('answers 304 without a body to a client that has it', async () => {
+	test('answers 304 without a body to a client with the current version', async () => {
 		const etag = (await client.send(content)).headers.get('etag') ?? '';
-		const answer = await client.send(content, { headers: { 'if-none-match': `"x", ${etag}` } });
-		expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([304, etag, '']);
+		const response = await client.send(content, { headers: { 'if-none-match': `"x", ${etag}` } });
+		expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([304, etag, '']);
 	});
 
-	test('answers to any Accept', async () => {
-		const answer = await client.send(content, { headers: { accept: 'application/binary' } });
-		expect(answer.status).toBe(200);
+	test('is served for any Accept header', async () => {
+		const response = await client.send(content, { headers: { accept: 'application/binary' } });
+		expect(response.status).toBe(200);
 	});
 });
 
@@ -101,13 +101,13 @@ describe('the thumbnail', () => {
 		held.open();
 		const { id } = await client.create({ model: 'held-1', prompt: 'no poster' });
 		await client.finished(id);
-		const answer = await client.send(`/v1/videos/${id}/content?variant=thumbnail`);
-		expect([answer.status, (await failure(answer)).code]).toEqual([404, 'thumbnail_not_found']);
+		const response = await client.send(`/v1/videos/${id}/content?variant=thumbnail`);
+		expect([response.status, (await failure(response)).code]).toEqual([404, 'thumbnail_not_found']);
 	});
 
 	test('is one of three variants', async () => {
-		const answer = await client.send(`${content}?variant=poster`);
-		expect([answer.status, (await failure(answer)).param]).toEqual([400, 'variant']);
+		const response = await client.send(`${content}?variant=poster`);
+		expect([response.status, (await failure(response)).param]).toEqual([400, 'variant']);
 	});
 });
 
@@ -130,17 +130,17 @@ describe('the spritesheet', () => {
 		held.open();
 		const { id } = await client.create({ model: 'held-1', prompt: 'no sheet' });
 		await client.finished(id);
-		const answer = await client.send(`/v1/videos/${id}/content?variant=spritesheet`);
-		expect([answer.status, (await failure(answer)).code]).toEqual([404, 'spritesheet_not_found']);
+		const response = await client.send(`/v1/videos/${id}/content?variant=spritesheet`);
+		expect([response.status, (await failure(response)).code]).toEqual([404, 'spritesheet_not_found']);
 	});
 });
 
-describe('content that is not there', () => {
-	test('is 404 that must not be retried while the video is not completed', async () => {
+describe('content that does not exist', () => {
+	test('is 404 without retries while the video is not completed', async () => {
 		const { id } = await client.create({ model: 'builtin-video', prompt: 'slow', seconds: '12' });
-		const answer = await client.send(`/v1/videos/${id}/content`);
+		const response = await client.send(`/v1/videos/${id}/content`);
 		await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
-		expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([404, 'false']);
+		expect([response.status, response.headers.get('x-should-retry')]).toEqual([404, 'false']);
 	});
 
 	test('is 404 when the video failed', async () => {
@@ -149,17 +149,17 @@ describe('content that is not there', () => {
 		expect((await client.send(`/v1/videos/${id}/content`)).status).toBe(404);
 	});
 
-	test('is 404 video_expired once its time is over, although the job is still there', async () => {
+	test('is 404 video_expired after its expiry, although the job still exists', async () => {
 		const plugins = { video: video({ retentionHours: 0.5 / 3600 }) };
 		const short = await serveEmbedded({ models: { 'instant-1': fakeVideo() }, plugins });
 		const raw = rawClient(short.url, keyA);
 		const { id } = await raw.create({ model: 'instant-1', prompt: 'soon gone' });
 		await raw.finished(id);
 		let code: string | null = null;
-		await eventually('the content is gone', async () => {
-			const answer = await raw.send(`/v1/videos/${id}/content`);
-			code = answer.status === 404 ? (await failure(answer)).code : null;
-			return answer.status === 404;
+		await eventually('the content is deleted', async () => {
+			const response = await raw.send(`/v1/videos/${id}/content`);
+			code = response.status === 404 ? (await failure(response)).code : null;
+			return response.status === 404;
 		});
 		const job = await raw.send(`/v1/videos/${id}`);
 		await short.stop();

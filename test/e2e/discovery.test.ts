@@ -4,13 +4,13 @@ import { openai } from '@plinth/openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 
-/** Nobody answers there: whatever reaches an upstream is answered with 5xx. */
+/** No server listens here: a request that reaches an upstream is answered with 5xx. */
 const baseURL = 'http://127.0.0.1:9/v1';
-// It fails at once.
+// The model fails without a retry.
 const program = { protocol: 'json' as const, argv: ['false'] };
 const rented = { provider: '@ai-sdk/openai', options: { baseURL, apiKey: 'key' } };
 
-/** What a config states of a video model, and how `/v1/models` shows it. */
+/** The options of a video model in a config, and how `/v1/models` shows them. */
 function stated() {
 	const sizes: ['1280x720', '720x1280'] = ['1280x720', '720x1280'];
 	const seconds: [4, 8] = [4, 8];
@@ -68,7 +68,7 @@ test.each([
 	['openai-ears', { languages: ['en', 'de'] }],
 	['command-ears', { languages: ['fr'] }],
 	['rented-ears', { languages: ['es', 'pt'] }],
-])('%s shows what it can do', async (id, facts) => {
+])('%s shows its capabilities', async (id, facts) => {
 	const response = await fetch(`${served.url}/v1/models/${id}`, { headers });
 	const { capabilities } = (await response.json()) as { capabilities: object };
 	expect(capabilities).toMatchObject(facts);
@@ -83,13 +83,13 @@ const chat = (fields: object) => ['/v1/chat/completions', { messages, ...fields 
 const transcription = (fields: object) => ['/v1/audio/transcriptions', fields] as const;
 const tools = [{ type: 'function', function: { name: 'f' } }];
 
-test('a size or a length that no request can ask for stops the start, with the list', async () => {
+test('a size or length that no request may have prevents the start; the error lists the allowed ones', async () => {
 	const video = openai.video({ baseURL, sizes: ['1920x1080' as '1280x720'], seconds: [5 as 4] });
 	const booting = serveEmbedded({ models: { video } });
 	await expect(booting).rejects.toThrow(/one of "720x1280".*with\.sizes\.0.*one of 2\|4\|8\|12.*with\.seconds\.0/s);
 });
 
-describe('a request for something else is refused with the list', () => {
+describe('a request for an unsupported value is refused with the list of supported ones', () => {
 	test.each([
 		...['openai-video', 'localai-video', 'command-video', 'rented-video'].flatMap(
 			(model) =>

@@ -9,7 +9,7 @@ const id = `video_${'0'.repeat(44)}`;
 const json = { 'content-type': 'application/json' };
 const withKey = { 'x-api-key': keyA };
 
-/** Failures of every kind, with the status that each must have. */
+/** Failures of every kind, each with its expected status. */
 const failures: readonly (readonly [sentence: string, status: number, path: string, RequestInit])[] = [
 	['no key', 401, '/v1/models', {}],
 	['a wrong key', 401, '/v1/models', { headers: { authorization: 'Bearer nobody' } }],
@@ -21,13 +21,8 @@ const failures: readonly (readonly [sentence: string, status: number, path: stri
 	['an unknown video', 404, `/v1/videos/${id}`, { headers: withKey }],
 	['a malformed video id', 404, '/v1/videos/nonsense', { headers: withKey }],
 	['the events of an unknown video', 404, `/v1/videos/${id}/events`, { headers: withKey }],
-	[
-		'a position in the events that is none',
-		400,
-		'/v1/events',
-		{ headers: { ...withKey, 'last-event-id': 'nonsense' } },
-	],
-	['events of a kind that is none', 400, '/v1/events?kind=nonsense', { headers: withKey }],
+	['an invalid event position', 400, '/v1/events', { headers: { ...withKey, 'last-event-id': 'nonsense' } }],
+	['events of an unknown kind', 400, '/v1/events?kind=nonsense', { headers: withKey }],
 	['an unknown file', 404, '/v1/files/file-1', { headers: withKey }],
 	['an unknown webhook endpoint', 404, '/v1/webhook_endpoints/whe_1', { headers: withKey }],
 	['an unknown webhook delivery', 404, '/v1/webhook_deliveries/whd_1', { headers: withKey }],
@@ -67,7 +62,7 @@ const failures: readonly (readonly [sentence: string, status: number, path: stri
 		{ method: 'POST', headers: { ...withKey, ...json }, body: '{"model":' },
 	],
 	['an empty JSON object', 400, '/v1/videos', { method: 'POST', headers: { ...withKey, ...json }, body: '{}' }],
-	['a picture that is not there', 404, '/v1/images/results/nonsense?signature=x', {}],
+	['a picture that does not exist', 404, '/v1/images/results/nonsense?signature=x', {}],
 	[
 		'an edit without a picture',
 		400,
@@ -78,7 +73,7 @@ const failures: readonly (readonly [sentence: string, status: number, path: stri
 			body: '{"model":"builtin-image","prompt":"x"}',
 		},
 	],
-	['a page that starts nowhere', 400, '/v1/videos?after=nonsense', { headers: withKey }],
+	['a page after an unknown id', 400, '/v1/videos?after=nonsense', { headers: withKey }],
 	['a page that is too long', 400, '/v1/videos?limit=101', { headers: withKey }],
 ];
 
@@ -93,41 +88,41 @@ beforeAll(async () => {
 afterAll(() => served?.stop());
 
 describe.each(failures)('%s', (_sentence, status, path, init) => {
-	const answer = () => fetch(`${served.url}${path}`, init);
+	const response = () => fetch(`${served.url}${path}`, init);
 
 	test(`answers ${status}`, async () => {
-		expect((await answer()).status).toBe(status);
+		expect((await response()).status).toBe(status);
 	});
 
 	test('answers with the four-key body', async () => {
-		const body = (await (await answer()).json()) as { error: object };
+		const body = (await (await response()).json()) as { error: object };
 		expect(Object.keys(body)).toEqual(['error']);
 		expect(Object.keys(body.error).sort()).toEqual(['code', 'message', 'param', 'type']);
 	});
 
-	test('carries a request id of its own', async () => {
-		const ids = [await answer(), await answer()].map(({ headers }) => headers.get('x-request-id'));
+	test('has a unique request id', async () => {
+		const ids = [await response(), await response()].map(({ headers }) => headers.get('x-request-id'));
 		expect(ids).toEqual([expect.stringMatching(/^req_/), expect.stringMatching(/^req_/)]);
 		expect(new Set(ids).size).toBe(2);
 	});
 });
 
 describe('a request id', () => {
-	test('comes with a good answer too', async () => {
+	test('is present in a success response, too', async () => {
 		const { headers } = await client.send('/v1/models');
 		expect(headers.get('x-request-id')).toMatch(/^req_/);
 	});
 
 	test('is the one that the client sent', async () => {
-		const answer = await client.send('/v1/models', { headers: { 'x-request-id': 'mine-1' } });
-		expect(answer.headers.get('x-request-id')).toBe('mine-1');
+		const response = await client.send('/v1/models', { headers: { 'x-request-id': 'mine-1' } });
+		expect(response.headers.get('x-request-id')).toBe('mine-1');
 	});
 });
 
-describe('a request that is no HTTP', () => {
-	test('is answered in the same form', async () => {
-		const answer = await rawBytes('NONSENSE\r\n\r\n');
-		const [head = '', body = ''] = answer.split('\r\n\r\n');
+describe('a request that is not HTTP', () => {
+	test('is answered with the same error body', async () => {
+		const response = await rawBytes('NONSENSE\r\n\r\n');
+		const [head = '', body = ''] = response.split('\r\n\r\n');
 		expect(head).toMatch(/^HTTP\/1\.1 400 /);
 		expect(head).toMatch(/^x-request-id: req_/m);
 		const { error } = JSON.parse(body) as { error: object };
@@ -136,9 +131,9 @@ describe('a request that is no HTTP', () => {
 });
 
 describe('a wrong method', () => {
-	test('is told the right ones', async () => {
-		const answer = await client.send('/v1/videos', { method: 'PUT' });
-		const allowed = answer.headers.get('allow')?.split(/,\s*/);
+	test('gets the supported methods', async () => {
+		const response = await client.send('/v1/videos', { method: 'PUT' });
+		const allowed = response.headers.get('allow')?.split(/,\s*/);
 		expect(allowed?.sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
 	});
 });
@@ -149,13 +144,13 @@ describe('a key', () => {
 		expect(status).toBe(401);
 	});
 
-	test('may come as Bearer in any case', async () => {
+	test('may be a Bearer token in any letter case', async () => {
 		const { status } = await rawGet('/v1/models', ['authorization', `bearer ${keyA}`]);
 		expect(status).toBe(200);
 	});
 });
 
-describe('a parameter at fault is named', () => {
+describe('an invalid parameter is named', () => {
 	const create = (body: object) => client.post('/v1/videos', { model: 'instant-1', prompt: 'x', ...body });
 	const speak = (body: object) =>
 		client.post('/v1/audio/speech', {
@@ -175,8 +170,8 @@ describe('a parameter at fault is named', () => {
 		['an unknown length', { seconds: '3' }, 'seconds', 'invalid_value'],
 		['a picture that is text', { input_reference: 'x' }, 'input_reference', 'invalid_type'],
 	])('in a video: %s', async (_sentence, body, param, code) => {
-		const answer = await create(body);
-		expect([answer.status, await failure(answer)]).toMatchObject([400, { param, code }]);
+		const response = await create(body);
+		expect([response.status, await failure(response)]).toMatchObject([400, { param, code }]);
 	});
 
 	test.each([
@@ -187,8 +182,8 @@ describe('a parameter at fault is named', () => {
 		['a speed that is too high', { speed: 5 }, 'speed', 'integer_above_max_value'],
 		['text that is not English', { input: 'Guten Morgen, wie geht es dir heute?' }, 'input', null],
 	])('in speech: %s', async (_sentence, body, param, code) => {
-		const answer = await speak(body);
-		expect([answer.status, await failure(answer)]).toMatchObject([400, { param, ...(code ? { code } : {}) }]);
+		const response = await speak(body);
+		expect([response.status, await failure(response)]).toMatchObject([400, { param, ...(code ? { code } : {}) }]);
 	});
 
 	test('a prompt of 32,000 code points outside the basic plane is allowed', async () => {
@@ -196,26 +191,26 @@ describe('a parameter at fault is named', () => {
 	});
 });
 
-/** Sends bytes as they are, and reads until the server hangs up. */
+/** Sends bytes unchanged, and reads until the server closes the connection. */
 function rawBytes(bytes: string): Promise<string> {
 	return new Promise((resolve, reject) => {
-		let answer = '';
+		let response = '';
 		const socket = connect(Number(new URL(served.url).port), '127.0.0.1', () => socket.write(bytes));
 		socket.on('data', (chunk) => {
-			answer += chunk;
+			response += chunk;
 		});
-		socket.on('end', () => resolve(answer));
+		socket.on('end', () => resolve(response));
 		socket.on('error', reject);
 	});
 }
 
-/** A GET with headers as they stand on the wire, doubled ones included. */
+/** A GET request with raw header lines, which may be repeated. */
 function rawGet(path: string, headers: string[]): Promise<{ status: number | undefined }> {
 	return new Promise((resolve, reject) => {
 		const sent = request(`${served.url}${path}`, { headers: [...headers, 'host', 'x'] });
-		sent.on('response', (answer) => {
-			answer.resume();
-			resolve({ status: answer.statusCode });
+		sent.on('response', (response) => {
+			response.resume();
+			resolve({ status: response.statusCode });
 		});
 		sent.on('error', reject);
 		sent.end();

@@ -10,11 +10,13 @@ import { fakeVideo, gate, heldVideo, tinyMp4 } from '../support/fake-models.ts';
 import { keyA, keyB, type Served, serveEmbedded } from '../support/serve.ts';
 
 const plugins = { events: events() };
-/** One gate for each test that holds a video up. */
+/** One gate for each test that delays a video. */
 const gates = { two: gate(), three: gate(), four: gate() };
 const [halfway, finish] = [gate(), gate()];
 
-/** A video model that reports half of the work when it is let, and ends when it is let. */
+/**
+ * A video model that reports half of the progress when its first gate opens, and completes when its second one opens.
+ */
 const steppedVideo = defineModel({
 	kind: videoModels,
 	name: 'test.stepped',
@@ -32,7 +34,7 @@ const steppedVideo = defineModel({
 
 let served: Served;
 let client: RawClient;
-/** On the same data, without a bus in common, and without a worker. */
+/** A server on the same data, without a shared bus and without a worker. */
 let beside: Served;
 
 beforeAll(async () => {
@@ -66,7 +68,7 @@ const followVideo = (id: string, lastEventId?: string, { url } = served) =>
 	follow(`${url}/v1/videos/${id}/events`, lastEventId);
 
 describe('a video', () => {
-	test('is followed from its creation to its end, and then nothing is left to connect for', async () => {
+	test('is followed from its creation to its end, and a reconnect afterwards gets 204', async () => {
 		const { id } = await client.create({ model: 'stepped', prompt: 'followed' });
 		const stream = await followVideo(id);
 		expect((await stream.until('job.state')).data.data).toMatchObject({ id, object: 'video' });
@@ -83,7 +85,7 @@ describe('a video', () => {
 		expect(again.status).toBe(204);
 	});
 
-	test('is followed on behind the last event that was received', async () => {
+	test('is followed from the last received event on', async () => {
 		const { id } = await client.create({ model: 'two', prompt: 'cut off' });
 		const first = await followVideo(id);
 		const { id: cursor } = await first.until('job.state');
@@ -107,9 +109,9 @@ describe('a video', () => {
 		expect(stream.types().at(-1)).toBe('job.completed');
 	});
 
-	test('that is deleted ends its stream, and is as unknown as a foreign one', async () => {
+	test('ends its stream when it is deleted, and is then as unknown as a foreign one', async () => {
 		const { id } = await client.create({ model: 'four', prompt: 'deleted' });
-		const foreign = await follow(`${served.url}/v1/videos/${id}/events`, '0', keyB);
+		const ofOtherTenant = await follow(`${served.url}/v1/videos/${id}/events`, '0', keyB);
 		const unknown = await followVideo(`video_${'0'.repeat(44)}`);
 		const stream = await followVideo(id);
 		await stream.until('job.state');
@@ -119,25 +121,25 @@ describe('a video', () => {
 			type: 'job.deleted',
 			data: { id, object: 'video.deleted', deleted: true },
 		});
-		expect([foreign.status, unknown.status]).toEqual([404, 404]);
+		expect([ofOtherTenant.status, unknown.status]).toEqual([404, 404]);
 	});
 });
 
 describe('all jobs of a tenant', () => {
-	test('are followed in one stream, at any server, and no one else’s', async () => {
+	test('are followed in one stream, at any server, without jobs of other tenants', async () => {
 		const streams = [await follow(`${served.url}/v1/events`), await follow(`${beside.url}/v1/events?kind=video`)];
 		const other = await follow(`${served.url}/v1/events`, undefined, keyB);
-		const foreign = await rawClient(served.url, keyB).create({ model: 'instant-1', prompt: 'b' });
+		const ofOtherTenant = await rawClient(served.url, keyB).create({ model: 'instant-1', prompt: 'b' });
 		const own = await client.create({ model: 'instant-1', prompt: 'a' });
-		const told = ({ frames }: EventStream, id: string) =>
+		const eventsOf = ({ frames }: EventStream, id: string) =>
 			frames.filter(({ data }) => data.data.id === id).map(({ event }) => event);
 		const all = ['job.queued', 'job.started', 'job.completed'];
 		for (const stream of streams) {
-			await eventually('all is told', () => told(stream, own.id).length === 3);
-			expect(told(stream, own.id)).toEqual(all);
-			expect(told(stream, foreign.id)).toEqual([]);
+			await eventually('all events have arrived', () => eventsOf(stream, own.id).length === 3);
+			expect(eventsOf(stream, own.id)).toEqual(all);
+			expect(eventsOf(stream, ofOtherTenant.id)).toEqual([]);
 		}
-		await eventually('all is told', () => told(other, foreign.id).length === 3);
-		expect(told(other, own.id)).toEqual([]);
+		await eventually('all events have arrived', () => eventsOf(other, ofOtherTenant.id).length === 3);
+		expect(eventsOf(other, own.id)).toEqual([]);
 	});
 });

@@ -64,15 +64,15 @@ function form(fields: Readonly<Record<string, string>>): RequestInit {
 }
 
 describe('a file that the SDK has uploaded', () => {
-	test('is read by a chat, under its own name', async () => {
+	test('is read by a chat, with its file name', async () => {
 		const id = await uploaded(bridge, 'bridge.txt');
 		const body = asking(stored(id)) as Parameters<Sdk['chat']['completions']['create']>[0];
-		const answer = await client.chat.completions.create({ ...body, stream: false });
-		expect(answer.choices[0]?.message.content).toMatch(/opened in 1932[\s\S]*bridge\.txt/);
-		expect(watched.complaints).toEqual([]);
+		const response = await client.chat.completions.create({ ...body, stream: false });
+		expect(response.choices[0]?.message.content).toMatch(/opened in 1932[\s\S]*bridge\.txt/);
+		expect(watched.violations).toEqual([]);
 	});
 
-	test('is parsed, once however often it is named', async () => {
+	test('is parsed once, however often a request names it', async () => {
 		const id = await uploaded(`${bridge} Twice.`, 'twice.txt');
 		const body = { files: [{ file_id: id }, { file_id: 'file-nothing' }, { file_id: id }] };
 		const { results } = (await client.post('/api/attachments/parse', {
@@ -87,7 +87,7 @@ describe('a file that the SDK has uploaded', () => {
 		expect(read).toHaveLength(1);
 	});
 
-	test('is changed, from JSON and from a form', async () => {
+	test('is edited as an image, from JSON and from a form', async () => {
 		const [image, over] = [await uploaded(photo, 'a.png'), await uploaded(mask, 'b.png')];
 		expect((await raw.post('/v1/images/edits', edit(image))).status).toBe(200);
 		const fields = { model: 'paint-1', prompt: 'a change', 'image[file_id]': over };
@@ -96,21 +96,21 @@ describe('a file that the SDK has uploaded', () => {
 		expect(edits.map(({ sent }) => hashes(sent))).toEqual([hashes([photo, photo]), hashes([mask])]);
 	});
 
-	test('is where a video starts, from JSON and from a form', async () => {
+	test('is the reference of a video, from JSON and from a form', async () => {
 		const file_id = await uploaded(photo, 'a.png');
 		const least = { model: 'clip-1', prompt: 'it moves' };
 		const { id } = await raw.create({ ...least, input_reference: { file_id } });
 		const fields = { ...least, 'input_reference[file_id]': file_id };
-		const answer = await raw.send('/v1/videos', form(fields));
-		const second = (await answer.json()) as { id: string };
+		const response = await raw.send('/v1/videos', form(fields));
+		const second = (await response.json()) as { id: string };
 		for (const video of [id, second.id]) await raw.finished(video);
 		const hash = hashOf(photo);
 		expect(videos.map(({ picture }) => hashOf(picture ?? Buffer.of()))).toEqual([hash, hash]);
 	});
 
-	test('is nobody else’s, and nobody’s once it is deleted', async () => {
+	test('is unknown to other tenants, and to its own after deletion', async () => {
 		const id = await uploaded(photo, 'a.png');
-		const stranger = rawClient(served.url, keyB);
+		const otherTenant = rawClient(served.url, keyB);
 		const requests = (file_id: string) =>
 			[
 				['/v1/chat/completions', asking(stored(file_id)), 'messages[0].content[1].file.file_id'],
@@ -120,14 +120,14 @@ describe('a file that the SDK has uploaded', () => {
 		const refusals = async (who: RawClient, file_id: string) =>
 			Promise.all(
 				requests(file_id).map(async ([path, body, param]) => {
-					const answer = await who.post(path, body);
-					const { message, ...rest } = await failure(answer);
-					expect([answer.status, rest]).toMatchObject([400, { code: 'invalid_value', param }]);
+					const response = await who.post(path, body);
+					const { message, ...rest } = await failure(response);
+					expect([response.status, rest]).toMatchObject([400, { code: 'invalid_value', param }]);
 					return message.replaceAll(file_id, 'ID');
 				}),
 			);
 		const unknown = await refusals(raw, 'file-unknown');
-		expect(await refusals(stranger, id)).toEqual(unknown);
+		expect(await refusals(otherTenant, id)).toEqual(unknown);
 		await client.files.delete(id);
 		expect(await refusals(raw, id)).toEqual(unknown);
 	});

@@ -39,23 +39,23 @@ interface WireFile {
 	readonly expires_at?: number;
 }
 
-/** Uploads bytes, with more fields. */
+/** Uploads bytes with additional fields. */
 async function upload(client: RawClient, fields: Readonly<Record<string, string>> = {}) {
 	const body = new FormData();
 	body.set('file', new Blob([picture]), 'noise.bin');
 	for (const [name, value] of Object.entries({ purpose: 'user_data', ...fields })) {
 		body.set(name, value);
 	}
-	const answer = await client.send('/v1/files', { method: 'POST', body });
-	if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);
-	return (await answer.json()) as WireFile;
+	const response = await client.send('/v1/files', { method: 'POST', body });
+	if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+	return (await response.json()) as WireFile;
 }
 
 const blobsOf = (id: string) =>
 	filesBelow(join(dataDir, 'blobs')).then((paths) => paths.filter((path) => path.includes(id)));
 
 describe('a file', () => {
-	test('comes back as it was, whole and in windows', async () => {
+	test('is returned unchanged, completely and in ranges', async () => {
 		const { id } = await upload(alice);
 		const content = `/v1/files/${id}/content`;
 		expect(picture.equals(await alice.bytes(content))).toBe(true);
@@ -64,17 +64,17 @@ describe('a file', () => {
 			['bytes=100000-299999', 100_000, 300_000],
 			['bytes=-7', 299_993, 300_000],
 		] as const) {
-			const answer = await alice.send(content, { headers: { range } });
-			expect(answer.status).toBe(206);
-			expect(answer.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/300000`);
-			const bytes = Buffer.from(await answer.arrayBuffer());
+			const response = await alice.send(content, { headers: { range } });
+			expect(response.status).toBe(206);
+			expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/300000`);
+			const bytes = Buffer.from(await response.arrayBuffer());
 			expect(bytes.equals(picture.subarray(start, end))).toBe(true);
 		}
 		const outside = await alice.send(content, { headers: { range: 'bytes=300000-' } });
 		expect(outside.status).toBe(416);
 	});
 
-	test('is for its tenant what it never was for another', async () => {
+	test('is visible to its own tenant only', async () => {
 		const { id } = await upload(alice);
 		const unknown = `file-${'0'.repeat(44)}`;
 		for (const [method, path] of [
@@ -91,7 +91,7 @@ describe('a file', () => {
 		expect(await alice.json(`/v1/files/${id}`)).toMatchObject({ id });
 	});
 
-	test('is still there when the server was started again; what was deleted or has expired is not', async () => {
+	test('survives a restart unless it was deleted or has expired', async () => {
 		const kept = await upload(alice);
 		const deleted = await upload(alice);
 		const expiring = await upload(alice, {
@@ -107,8 +107,8 @@ describe('a file', () => {
 		for (const { id } of [deleted, expiring]) {
 			expect((await alice.send(`/v1/files/${id}`)).status).toBe(404);
 		}
-		// A server that starts sweeps at once.
-		await eventually('the sweep has looked', async () => (await blobsOf(expiring.id)).length === 0);
+		// A server whose sweep starts at once.
+		await eventually('the sweep has run', async () => (await blobsOf(expiring.id)).length === 0);
 		expect(await blobsOf(deleted.id)).toEqual([]);
 		expect(await blobsOf(kept.id)).toHaveLength(1);
 	});

@@ -11,7 +11,7 @@ import { gate, heldVideo } from '../support/fake-models.ts';
 import { fakeTranscription, heardWords } from '../support/fake-transcription.ts';
 import { keyA, keyB, serveEmbedded } from '../support/serve.ts';
 
-test('videos of a group stay queued, and know their position, while another model works', async () => {
+test('videos of a group stay queued and have a position while another model of the group runs', async () => {
 	const [first, second] = [gate(), gate()];
 	const served = await serveEmbedded({
 		models: { 'clip-1': heldVideo(first), 'clip-2': heldVideo(second), talk: fakeChat() },
@@ -54,7 +54,7 @@ test('videos of a group stay queued, and know their position, while another mode
 	expect(stream.types().at(-1)).toBe('job.completed');
 });
 
-/** A chat model that is called like this. */
+/** A chat model that responds with its name. */
 function chatModel(model: Omit<ChatModel, 'apiVersion'>) {
 	const name = 'test.chat';
 	return defineModel({
@@ -65,8 +65,8 @@ function chatModel(model: Omit<ChatModel, 'apiVersion'>) {
 	})();
 }
 
-describe('sound for a fallback that cannot hear, in one group with the model that hears for it', () => {
-	/** Its named model hears, and fails. The fallback says how it was called. */
+describe('audio for a text-only fallback, in one group with the transcription model', () => {
+	/** The named model accepts audio and fails. The fallback responds with the text of its request. */
 	async function serveHearing() {
 		const failing = chatModel({
 			abilities: { audio: true },
@@ -92,20 +92,20 @@ describe('sound for a fallback that cannot hear, in one group with the model tha
 				headers: { authorization: `Bearer ${keyA}`, 'content-type': 'application/json' },
 				body: JSON.stringify(body),
 			});
-		const said = { model: 'builtin-speech', voice: 'nova', input: heardWords, response_format: 'wav' };
-		const sound = Buffer.from(await (await post('/v1/audio/speech', said)).arrayBuffer());
+		const request = { model: 'builtin-speech', voice: 'nova', input: heardWords, response_format: 'wav' };
+		const sound = Buffer.from(await (await post('/v1/audio/speech', request)).arrayBuffer());
 		const part = { type: 'input_audio', input_audio: { data: sound.toString('base64'), format: 'wav' } };
 		return (fields: object) =>
 			post('/v1/chat/completions', { model: 'hearing', messages: [{ role: 'user', content: [part] }], ...fields });
 	}
 
-	test('is heard before the fallback has the device', async () => {
+	test('is transcribed before the fallback gets the device', async () => {
 		const ask = await serveHearing();
-		const answer = (await (await ask({})).json()) as { choices: { message: { content: string } }[] };
-		expect(answer.choices[0]?.message.content).toContain(heardWords);
+		const response = (await (await ask({})).json()) as { choices: { message: { content: string } }[] };
+		expect(response.choices[0]?.message.content).toContain(heardWords);
 	});
 
-	test('is so in a stream', async () => {
+	test('is transcribed in a stream, too', async () => {
 		const ask = await serveHearing();
 		expect(await (await ask({ stream: true })).text()).toContain(heardWords);
 	});

@@ -15,7 +15,7 @@ const edits: RecordedImage[] = [];
 const videos: Recorded[] = [];
 let looked: ImagePart['image'][] = [];
 
-/** Listens on all addresses of the machine; what it hears is what got through. */
+/** Listens on all addresses of the machine and records the requests that reach it. */
 let canary: Server;
 let hits: string[] = [];
 let port: number;
@@ -67,7 +67,7 @@ async function serve(options: ServeOptions): Promise<RawClient> {
 	return rawClient(served.url, keyA);
 }
 
-/** A request of each route that takes pictures, and how it names the address in a refusal. */
+/** A request of each route that accepts images, and the name of the URL parameter in errors. */
 const routes = {
 	chat: (url: string) =>
 		[
@@ -88,7 +88,7 @@ const routes = {
 		] as const,
 };
 
-describe('a server that fetches pictures', () => {
+describe('a server that fetches images', () => {
 	/** One loopback address counts as public. */
 	const remote = defineBackend({
 		name: 'oneHost',
@@ -109,7 +109,7 @@ describe('a server that fetches pictures', () => {
 		home = `http://127.0.0.2:${port}`;
 	});
 
-	test('gives them to models, whatever their label says', async () => {
+	test('passes them to models, whatever their content type', async () => {
 		for (const route of Object.values(routes)) {
 			const [path, body] = route(`${home}/a`);
 			const answer = await client.post(path, body);
@@ -124,7 +124,7 @@ describe('a server that fetches pictures', () => {
 		expect(videos.map((video) => same(video.picture))).toEqual([true]);
 	});
 
-	test('looks at what came', async () => {
+	test('checks the content', async () => {
 		const [path, body] = routes.edit(`${home}/page`);
 		const answer = await client.post(path, body);
 		expect([answer.status, (await failure(answer)).code]).toEqual([400, 'invalid_image']);
@@ -144,8 +144,8 @@ describe('a server that fetches pictures', () => {
 	});
 });
 
-describe('the operator’s word', () => {
-	test('off: addresses are refused, or left to a model that fetches them itself', async () => {
+describe('the setting of the operator', () => {
+	test('off: URLs are refused, or passed to a model that fetches them itself', async () => {
 		const client = await serve({});
 		const url = `http://127.0.0.1:${port}/a`;
 		for (const [path, body, param] of [routes.edit(url), routes.video(url)]) {
@@ -170,7 +170,7 @@ describe('the operator’s word', () => {
 });
 
 describe('private addresses', () => {
-	// As in the tests of what sends the requests; here each of them takes the way of a request.
+	// The same hosts as in the tests of the egress client. Here each is sent in a request.
 	const hosts = [
 		'127.0.0.1',
 		'127.1',
@@ -213,7 +213,7 @@ describe('private addresses', () => {
 		client = await serve({ backends: { remote: remoteImages({ allowHttp: true }) } });
 	});
 
-	test('are never asked, however they are spelled, on any route', async () => {
+	test('are never connected to, in any spelling, on any route', async () => {
 		const all = Object.values(routes);
 		const refused = await Promise.all(
 			hosts.map(async (host, index) => {
@@ -229,7 +229,7 @@ describe('private addresses', () => {
 		expect(hits).toEqual([]);
 	});
 
-	test('no other kind of address is asked either', async () => {
+	test('no URL of another scheme is fetched', async () => {
 		for (const url of [
 			`http://user:secret@127.0.0.1:${port}/a`,
 			`ftp://127.0.0.1:${port}/a`,

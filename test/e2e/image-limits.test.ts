@@ -31,7 +31,7 @@ afterAll(() => served?.stop());
 const pixel = solidPng(16, 16, [1, 2, 3]);
 const pictureUrl = `data:image/png;base64,${Buffer.from(pixel).toString('base64')}`;
 
-/** What both image operations take. */
+/** The rules of both image operations. */
 const imageRules: readonly Rule[] = [
 	...prompts,
 	['model', undefined, missing],
@@ -94,11 +94,11 @@ describe('POST /v1/images/generations', () => {
 	const good = { model: 'paint-1', prompt: 'x' };
 
 	test.each(titled(generationRules))('$title', async ({ rule }) => {
-		const answer = await postJson(client, '/v1/images/generations', {
+		const response = await postJson(client, '/v1/images/generations', {
 			...good,
 			[rule[0]]: rule[1],
 		});
-		await expectRule(answer, rule, 200);
+		await expectRule(response, rule, 200);
 	});
 });
 

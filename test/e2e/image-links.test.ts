@@ -27,7 +27,7 @@ afterAll(async () => {
 	await removeDir(dataDir);
 });
 
-/** Starts a server on the data directory that all of them share. */
+/** Starts a server on the shared data directory. */
 async function start(server: ServeOptions['server'] & object = {}): Promise<Served> {
 	const models = { 'paint-1': fakeImage() };
 	const served = await serveEmbedded({ dataDir, clock, models, server });
@@ -35,19 +35,19 @@ async function start(server: ServeOptions['server'] & object = {}): Promise<Serv
 	return served;
 }
 
-/** Lets a server make a picture, and returns the address that it gives. */
+/** Generates an image and returns its URL. */
 async function linkFrom({ url }: { readonly url: string }): Promise<URL> {
-	const answer = await rawClient(url, keyA).post('/v1/images/generations', {
+	const response = await rawClient(url, keyA).post('/v1/images/generations', {
 		model: 'paint-1',
 		prompt: 'to be linked',
 		response_format: 'url',
 	});
-	return new URL(((await answer.json()) as { data: { url: string }[] }).data[0]?.url ?? '');
+	return new URL(((await response.json()) as { data: { url: string }[] }).data[0]?.url ?? '');
 }
 
 async function refusal(url: URL | string, init?: RequestInit): Promise<[number, string | null]> {
-	const answer = await fetch(url, init);
-	return [answer.status, (await failure(answer)).code];
+	const response = await fetch(url, init);
+	return [response.status, (await failure(response)).code];
 }
 
 const changed = (url: URL, change: (url: URL) => void) => {
@@ -56,7 +56,7 @@ const changed = (url: URL, change: (url: URL) => void) => {
 	return copy;
 };
 
-describe('the address of a picture', () => {
+describe('the URL of an image', () => {
 	let link: URL;
 	let bytes: Uint8Array;
 
@@ -70,13 +70,13 @@ describe('the address of a picture', () => {
 		expect([status, headers.get('content-type')]).toEqual([200, 'image/png']);
 		expect(headers.get('content-length')).toBe(String(bytes.length));
 		expect(pngSize(bytes)).toEqual({ width: 64, height: 48 });
-		// In pages of others too, and never as a page of its own.
+		// Pages of other origins may embed it. It is never rendered as a page.
 		expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
 		expect(headers.get('x-content-type-options')).toBe('nosniff');
 		expect(headers.get('content-security-policy')).toMatch(/\bsandbox\b/);
 	});
 
-	test('answers HEAD, a range, and a tag that is known', async () => {
+	test('supports HEAD, a range and a conditional request', async () => {
 		const head = await fetch(link, { method: 'HEAD' });
 		expect([head.status, (await head.arrayBuffer()).byteLength]).toEqual([200, 0]);
 		expect(head.headers.get('content-length')).toBe(String(bytes.length));
@@ -96,7 +96,7 @@ describe('the address of a picture', () => {
 				url.pathname = url.pathname.replace(/results\/0/, 'results/1');
 			},
 		],
-	])('is unknown with %s, before its time and after it', async (_, change) => {
+	])('is unknown with %s, before and after its expiry', async (_, change) => {
 		const wrong = changed(link, change);
 		expect(await refusal(wrong)).toEqual([404, 'image_not_found']);
 		expect(await refusal(wrong, { headers: { 'x-api-key': keyA } })).toEqual([404, 'image_not_found']);
@@ -122,7 +122,7 @@ describe('the address of a picture', () => {
 		expect((await at(others, await start())).status).toBe(200);
 	});
 
-	test('begins with the public address', async () => {
+	test('begins with the public URL', async () => {
 		const publicUrl = 'https://media.example.test/ai';
 		const served = await start({ publicUrl });
 		const public_ = await linkFrom(served);
@@ -131,7 +131,7 @@ describe('the address of a picture', () => {
 		expect((await fetch(own)).status).toBe(200);
 	});
 
-	test('leaves nothing behind: once it has expired, a sweep deletes the bytes', async () => {
+	test('is deleted by a sweep once it has expired', async () => {
 		const stored = async () => (await filesBelow(dataDir)).some((path) => isOf(path, link));
 		expect(await stored()).toBe(true);
 		clock.aheadMs = 3_600_000;
@@ -140,5 +140,5 @@ describe('the address of a picture', () => {
 	});
 });
 
-// Stores put a mark behind the names of their files.
+// The file store appends a mark to the names of its files.
 const isOf = (path: string, { pathname }: URL) => basename(path).startsWith(basename(pathname));

@@ -15,7 +15,7 @@ const requests: RecordedImage[] = [];
 const running: Served[] = [];
 let client: RawClient;
 
-/** Two that are spooled as files from JSON bodies too, and one that is not. */
+/** Two images that are spooled as files, even in JSON bodies, and a small one. */
 const [large, larger, small] = [rawPng(160, 120), rawPng(200, 150), solidPng(16, 12, [1, 2, 3])];
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ async function start(models: ServeOptions['models'] & object): Promise<Served> {
 const hashes = (pictures: readonly Uint8Array[] = []) =>
 	pictures.map((bytes) => createHash('sha256').update(bytes).digest('hex'));
 
-/** The last request reached the model with these pictures, in this order. */
+/** Checks that the last request reached the model with these images, in this order. */
 function expectSent(...pictures: readonly Uint8Array[]): void {
 	expect(hashes(requests.at(-1)?.sent)).toEqual(hashes(pictures));
 }
@@ -67,7 +67,7 @@ describe('the pictures of an edit', () => {
 	test.each<readonly [string, readonly Part[], readonly Uint8Array[]]>([
 		['image', [['image', small]], [small]],
 		[
-			'image, again and again',
+			'image, repeated',
 			['image', 'image', 'image'].map((name, at) => [name, at === 1 ? large : small]),
 			[small, large, small],
 		],
@@ -96,15 +96,15 @@ describe('the pictures of an edit', () => {
 	});
 
 	test.each([
-		['stand before the other fields', formOf([['image', larger], ...fields])],
-		['be labelled as something else', formOf([...fields, ['image', larger]], 'text/html')],
-		['have no label', formOf([...fields, ['image', larger]], '')],
+		['come before the other fields', formOf([['image', larger], ...fields])],
+		['have a wrong content type', formOf([...fields, ['image', larger]], 'text/html')],
+		['have no content type', formOf([...fields, ['image', larger]], '')],
 	])('may %s', async (_, body) => {
 		expect((await client.send('/v1/images/edits', { method: 'POST', body })).status).toBe(200);
 		expectSent(larger);
 	});
 
-	test('may come without a length', async () => {
+	test('may have no content length', async () => {
 		const { body, headers } = new Response(formOf([['image', larger], ...fields]));
 		const init = { method: 'POST', body, headers, duplex: 'half' } as const;
 		expect((await client.send('/v1/images/edits', init)).status).toBe(200);
@@ -125,7 +125,7 @@ describe('the pictures of an edit', () => {
 		const clear = { width: 160, height: 120, channels: 4, background: '#0000' } as const;
 		const mask = Uint8Array.from(await sharp({ create: clear }).png({ compressionLevel: 0 }).toBuffer());
 		const body = formOf([...fields, ['mask', mask], ['image', large]]);
-		const answers = [
+		const responses = [
 			await client.send('/v1/images/edits', { method: 'POST', body }),
 			await client.post('/v1/images/edits', {
 				model: 'paint-1',
@@ -134,35 +134,35 @@ describe('the pictures of an edit', () => {
 				images: [dataUrl(large)],
 			}),
 		];
-		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+		expect(responses.map(({ status }) => status)).toEqual([200, 200]);
 		expect(requests.map(({ maskBytes }) => hashes([maskBytes ?? small]))).toEqual(Array(2).fill(hashes([mask])));
 	});
 
-	test('may be longer than the format that is asked for can hold, which is said of the format', async () => {
+	test('may exceed the size limit of the output format, and the error names the format', async () => {
 		const body = formOf([
 			['model', 'builtin-image'],
 			['prompt', 'grayscale'],
 			['output_format', 'webp'],
 			['image', solidPng(1, 20_000, [9, 9, 9])],
 		]);
-		const answer = await client.send('/v1/images/edits', { method: 'POST', body });
-		expect([answer.status, await failure(answer)]).toMatchObject([
+		const response = await client.send('/v1/images/edits', { method: 'POST', body });
+		expect([response.status, await failure(response)]).toMatchObject([
 			400,
 			{ code: 'unsupported_value', param: 'output_format' },
 		]);
 	});
 
-	test('may not be more than 16', async () => {
+	test('are at most 16', async () => {
 		const many = Array.from({ length: 17 }, () => ['image[]', small] as const);
-		const answer = await client.send('/v1/images/edits', {
+		const response = await client.send('/v1/images/edits', {
 			method: 'POST',
 			body: formOf([...fields, ...many]),
 		});
-		expect([answer.status, await failure(answer)]).toMatchObject([400, { code: 'invalid_value', param: 'image' }]);
+		expect([response.status, await failure(response)]).toMatchObject([400, { code: 'invalid_value', param: 'image' }]);
 	});
 });
 
-describe('a picture that takes its time', () => {
+describe('an image that takes long', () => {
 	const fields = { model: 'held-1', prompt: 'wait', partial_images: 1 };
 
 	async function begin() {
@@ -175,31 +175,31 @@ describe('a picture that takes its time', () => {
 	test.each([
 		['in the middle of a stream', { ...fields, stream: true }],
 		['before the answer', fields],
-	])('is given up within a second when the client leaves %s', async (_, body) => {
+	])('is aborted within a second when the client disconnects %s', async (_, body) => {
 		const { held, signals, served } = await begin();
 		const leaving = new AbortController();
-		const answer = fetch(`${served.url}/v1/images/generations`, {
+		const response = fetch(`${served.url}/v1/images/generations`, {
 			method: 'POST',
 			headers: { 'x-api-key': keyA, 'content-type': 'application/json' },
 			body: JSON.stringify(body),
 			signal: leaving.signal,
 		});
-		if ('stream' in body) await (await answer).body?.getReader().read();
+		if ('stream' in body) await (await response).body?.getReader().read();
 		else await held.reached;
 		const left = performance.now();
 		leaving.abort();
-		await answer.catch(() => {});
-		await eventually('the model is told', () => signals[0]?.aborted === true, 1_000);
+		await response.catch(() => {});
+		await eventually('the signal of the model has aborted', () => signals[0]?.aborted === true, 1_000);
 		expect(performance.now() - left).toBeLessThan(1_000);
 	});
 
-	test('is still made and sent while the server stops', async () => {
+	test('is completed and sent while the server stops', async () => {
 		const { held, served } = await begin();
-		const answer = rawClient(served.url, keyA).post('/v1/images/generations', fields);
+		const response = rawClient(served.url, keyA).post('/v1/images/generations', fields);
 		await held.reached;
 		const stopped = served.app.stop();
 		held.open();
-		expect(((await (await answer).json()) as WireImages).data).toHaveLength(1);
+		expect(((await (await response).json()) as WireImages).data).toHaveLength(1);
 		await stopped;
 	});
 });

@@ -8,7 +8,7 @@ import { bootEmbedded, keyA, keyB, type Served, serveEmbedded } from '../support
 const bearer = `authorization: Bearer ${keyA}`;
 const apiKey = `x-api-key: ${keyA}`;
 
-/** Header lines that a request must not get in with, in Latin-1. */
+/** Header lines that must be refused, in Latin-1. */
 const refused: readonly (readonly [shape: string, lines: readonly string[]])[] = [
 	['an unknown bearer', ['authorization: Bearer nobody']],
 	['an unknown x-api-key', ['x-api-key: nobody']],
@@ -16,14 +16,14 @@ const refused: readonly (readonly [shape: string, lines: readonly string[]])[] =
 	['Basic beside a valid x-api-key', ['authorization: Basic abc', apiKey]],
 	['a bare key', [`authorization: ${keyA}`]],
 	['a bare key beside a valid x-api-key', [`authorization: ${keyA}`, apiKey]],
-	['another scheme that begins alike', [`authorization: BearerX ${keyA}`]],
-	['no blank behind the scheme', [`authorization: Bearer${keyA}`]],
+	['another scheme with the same prefix', [`authorization: BearerX ${keyA}`]],
+	['no blank after the scheme', [`authorization: Bearer${keyA}`]],
 	['an empty Authorization', ['authorization:']],
 	['an empty Authorization beside a valid x-api-key', ['authorization:', apiKey]],
 	['a blank Authorization', ['authorization:    ']],
 	['a scheme alone', ['authorization: Bearer']],
 	['a scheme and blanks', ['authorization: Bearer    ', apiKey]],
-	['a tab behind the scheme', [`authorization: Bearer\t${keyA}`]],
+	['a tab after the scheme', [`authorization: Bearer\t${keyA}`]],
 	['a tab in the key', [`x-api-key: ${keyA}\tx`]],
 	['a second word', [`${bearer} x`]],
 	['an empty x-api-key', ['x-api-key:']],
@@ -52,7 +52,7 @@ const accepted: readonly (readonly [shape: string, lines: readonly string[]])[] 
 	['a bearer in capitals', [`AUTHORIZATION: BEARER ${keyA}`]],
 	['x-api-key', [apiKey]],
 	['both, equal', [bearer, apiKey]],
-	['blanks around the value, which are no part of it', [`x-api-key:   ${keyA}  `]],
+	['blanks around the value, which are ignored', [`x-api-key:   ${keyA}  `]],
 ];
 
 let served: Served;
@@ -67,20 +67,20 @@ beforeAll(async () => {
 
 afterAll(() => served?.stop());
 
-/** The request line of an operation, with ids that nobody has. */
+/** The request line of an operation, with ids that do not exist. */
 function lineOf({ method, path }: Operation, query = ''): string {
 	return `${method} ${path.replaceAll(/\{[^}]+\}/g, 'nobody')}${query}`;
 }
 
 const send = (line: string, headers: readonly string[]) => rawAnswer(served.url, rawHead(line, headers));
 
-/** What a client sees of an answer, but what differs between any two. */
+/** The visible parts of a response, without the parts that differ between any two responses. */
 function lasting({ status, headers, body }: RawAnswer) {
 	const changing = ['x-request-id', 'date', 'openai-processing-ms'];
 	return { status, headers: headers.filter(([name]) => !changing.includes(name)), body };
 }
 
-describe('every route that asks for a key', () => {
+describe('every route that requires a key', () => {
 	test('is one of many', () => {
 		expect(guarded.length).toBeGreaterThanOrEqual(10);
 		expect(guarded.map(({ name }) => name)).toEqual(
@@ -88,7 +88,7 @@ describe('every route that asks for a key', () => {
 		);
 	});
 
-	test('refuses all that is not one good key, on every route with one answer', async () => {
+	test('refuses everything but one valid key, with the same response on every route', async () => {
 		const sample = lasting(await send('GET /v1/models', ['x-api-key: nobody']));
 		expect(sample.status).toBe(401);
 		expect(sample.headers).toEqual(
@@ -99,7 +99,7 @@ describe('every route that asks for a key', () => {
 		);
 		expect(JSON.parse(sample.body).error).toMatchObject({ code: 'invalid_api_key', param: null });
 		for (const [shape, lines] of refused) {
-			// What is told depends on the headers, and not on the route.
+			// The error depends on the headers, and not on the route.
 			const first = lasting(await send('GET /v1/models', lines));
 			const withoutLength = ({ headers }: typeof first) => headers.filter(([name]) => name !== 'content-length');
 			expect([first.status, withoutLength(first)], shape).toEqual([401, withoutLength(sample)]);
@@ -110,7 +110,7 @@ describe('every route that asks for a key', () => {
 		}
 	});
 
-	test('refuses a request without a key, with one answer, whatever its query says', async () => {
+	test('refuses a request without a key with the same response, whatever its query', async () => {
 		const sample = lasting(await send('GET /v1/models', []));
 		expect(sample.status).toBe(401);
 		expect(sample.headers).toEqual(
@@ -121,13 +121,13 @@ describe('every route that asks for a key', () => {
 		);
 		for (const operation of guarded) {
 			for (const name of ['key', 'api_key', 'api-key', 'x-api-key', 'access_token', 'token']) {
-				const answer = lasting(await send(lineOf(operation, `?${name}=${keyA}`), []));
-				expect(answer, `${operation.name}: ${name}`).toEqual(sample);
+				const response = lasting(await send(lineOf(operation, `?${name}=${keyA}`), []));
+				expect(response, `${operation.name}: ${name}`).toEqual(sample);
 			}
 		}
 	});
 
-	test('takes one good key', async () => {
+	test('accepts one valid key', async () => {
 		for (const operation of guarded) {
 			for (const [shape, lines] of accepted) {
 				const request = rawHead(lineOf(operation), lines);
@@ -146,7 +146,7 @@ describe('every route that asks for a key', () => {
 		expect(withBody.length).toBeGreaterThanOrEqual(3);
 		for (const operation of withBody) {
 			for (const expects of [[], ['expect: 100-continue']]) {
-				// Nothing follows the head: an answer is one that was not waiting for the body.
+				// No body follows the head: the response must not wait for it.
 				const { text } = await send(lineOf(operation), [...key, ...upload, ...expects]);
 				expect(text, operation.name).toMatch(/^HTTP\/1\.1 401 /);
 			}
@@ -158,7 +158,7 @@ describe('scopes', () => {
 	const scopeOf = ({ description = '' }: { description?: string }) =>
 		/Needs the scope `([^`]+)`\./.exec(description)?.[1];
 
-	test('let a key do what they name, and nothing else', async () => {
+	test('allow the operations that they name, and no others', async () => {
 		const booted = await bootEmbedded({ keys: '', server: { authFailuresPerMinute: 0 } });
 		try {
 			const { scopes } = booted.app.tree();
@@ -176,7 +176,7 @@ describe('scopes', () => {
 					const what = `${operation.name} with ${scope}`;
 					if (scope === '*' || wanted === undefined || wanted === scope) {
 						expect([401, 403], what).not.toContain(answer.status);
-						// What nobody reads would hold up the stop.
+						// A response that is not read would delay the stop.
 						await answer.body?.cancel();
 					} else {
 						expect(answer.status, what).toBe(403);
@@ -197,7 +197,7 @@ describe('scopes', () => {
 			const operation = guarded.find((each) => scopeOf(each as object) === scope) as Operation;
 			const beginnings = Array.from({ length: scope.length - 1 }, (_, at) => scope.slice(0, at + 1));
 			const alike = [...beginnings, `${scope}x`, scope.toUpperCase(), `${scope}:*`, '**'];
-			// One key for each: a key with all of them would not say which one was taken.
+			// One key per scope, so that the response shows which one was used.
 			for (const given of alike) {
 				const { key } = await ring.issue({ tenant: 'narrow', scopes: [given] });
 				const { status } = await send(lineOf(operation), [`x-api-key: ${key}`]);
@@ -208,7 +208,7 @@ describe('scopes', () => {
 });
 
 describe('the built-in composition', () => {
-	test('answers 429 from the 21st wrong key in a minute on, and lets good keys in', async () => {
+	test('answers 429 from the 21st invalid key in a minute on, and accepts valid keys', async () => {
 		const limited = await serveEmbedded();
 		try {
 			const status = async (key: string) => {

@@ -27,19 +27,19 @@ async function start(options: ServeOptions = {}): Promise<Served> {
 }
 
 describe('stop', () => {
-	test('lets a request in flight finish', async () => {
+	test('completes a running request', async () => {
 		const held = gate();
 		const { url, app } = await start({ models: { 'held-speech': heldSpeech(held) } });
 		const body = { model: 'held-speech', voice: 'x', input: 'x', response_format: 'pcm' };
-		const answer = rawClient(url, keyA).post('/v1/audio/speech', body);
+		const response = rawClient(url, keyA).post('/v1/audio/speech', body);
 		await held.reached;
 		const stopped = app.stop();
 		held.open();
-		expect((await (await answer).arrayBuffer()).byteLength).toBe(4_800);
+		expect((await (await response).arrayBuffer()).byteLength).toBe(4_800);
 		await stopped;
 	});
 
-	test('lets a job in flight finish', async () => {
+	test('completes a running job', async () => {
 		const held = gate();
 		const first = await start({ models: { 'clip-1': heldVideo(held) } });
 		const { id } = await rawClient(first.url, keyA).create({ model: 'clip-1', prompt: 'drain' });
@@ -51,28 +51,28 @@ describe('stop', () => {
 		expect(await statusOf(second.url, id)).toBe('completed');
 	});
 
-	test('shows red readiness at once, and still serves until load balancers have noticed', async () => {
-		const { url, app } = await start({ server: { drainDelayMs: 400 } });
+	test('reports not ready at once, and still serves during the drain delay', async () => {
+		const { url, app } = await start({ server: { drainDelayMs: 1_500 } });
 		const stopped = app.stop();
 		const [ready, models] = await Promise.all([fetch(`${url}/readyz`), rawClient(url, keyA).send('/v1/models')]);
 		expect([ready.status, models.status]).toEqual([503, 200]);
 		await stopped;
 	});
 
-	test('takes no connection any more afterwards', async () => {
+	test('accepts no connection afterwards', async () => {
 		const { url, app } = await start();
 		await app.stop();
 		await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 	});
 
-	test('may be asked for twice', async () => {
+	test('may be called twice', async () => {
 		const { app } = await start();
 		await Promise.all([app.stop(), app.stop()]);
 		expect(app.state).toBe('stopped');
 	});
 });
 
-describe('a job that the stop interrupts', () => {
+describe('a job that a stop interrupts', () => {
 	const interrupt = async (): Promise<string> => {
 		const models = { 'clip-1': heldVideo(gate()) };
 		const { url, app } = await start({ models, server: { drainDelayMs: 0, graceMs: 20 } });
@@ -88,7 +88,7 @@ describe('a job that the stop interrupts', () => {
 		expect(await statusOf(url, id)).toBe('queued');
 	});
 
-	test('is finished after the restart', async () => {
+	test('is completed after the restart', async () => {
 		const id = await interrupt();
 		const { url } = await start({ models: { 'clip-1': fakeVideo() } });
 		expect(await rawClient(url, keyA).finished(id)).toMatchObject({ status: 'completed' });
@@ -105,13 +105,13 @@ describe('a restart on the same data directory', () => {
 		await first.app.stop();
 		const { url } = await start({ models });
 		const again = rawClient(url, keyA);
-		// The link begins with the address that the server has now.
+		// The link begins with the current address of the server.
 		const { pathname, search } = new URL(before.url ?? '');
 		expect(await again.json(`/v1/videos/${id}`)).toEqual({ ...before, url: url + pathname + search });
 		expect(await again.bytes(`/v1/videos/${id}/content`)).toEqual(tinyMp4);
 	});
 
-	test('runs what was queued while nobody worked', async () => {
+	test('runs jobs that were queued without a worker', async () => {
 		const models = { 'clip-1': fakeVideo() };
 		const first = await start({ models, role: 'api' });
 		const { id } = await rawClient(first.url, keyA).create({ model: 'clip-1', prompt: 'later' });
@@ -124,13 +124,13 @@ describe('a restart on the same data directory', () => {
 describe('the first key', () => {
 	const issueFirst = ({ app }: Served) => app.service(keyRing).issueFirst();
 
-	test('is made once', async () => {
+	test('is created once', async () => {
 		const served = await start({ keys: '' });
 		const [first, second] = [await issueFirst(served), await issueFirst(served)];
 		expect([first, second]).toEqual([expect.stringMatching(/^plinth_live_/), null]);
 	});
 
-	test('works, and still works after a restart that makes none', async () => {
+	test('still works after a restart, which creates no other key', async () => {
 		const before = await start({ keys: '' });
 		const key = (await issueFirst(before)) ?? '';
 		expect((await rawClient(before.url, key).send('/v1/models')).status).toBe(200);
@@ -152,7 +152,7 @@ describe('the first key', () => {
 		expect(stored.filter((text) => text.includes(key))).toEqual([]);
 	});
 
-	test('is not made where keys are configured', async () => {
+	test('is not created when keys are configured', async () => {
 		expect(await issueFirst(await start())).toBeNull();
 	});
 });

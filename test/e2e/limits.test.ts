@@ -58,7 +58,7 @@ const videoRules: readonly Rule[] = [
 	['size', '', 'invalid_value'],
 	['input_reference', 'a.png', 'invalid_type'],
 ];
-/** What only JSON can say. */
+/** Values that only JSON can express. */
 const videoJsonRules: readonly Rule[] = [
 	['prompt', null, 'invalid_type'],
 	['prompt', 5, 'invalid_type'],
@@ -105,49 +105,49 @@ describe('POST /v1/videos', () => {
 	const good = { model: 'instant-1', prompt: 'x' };
 
 	test.each(titled([...videoRules, ...videoJsonRules]))('in JSON: $title', async ({ rule }) => {
-		const answer = await postJson(client, '/v1/videos', { ...good, [rule[0]]: rule[1] });
-		await expectRule(answer, rule, 201);
+		const response = await postJson(client, '/v1/videos', { ...good, [rule[0]]: rule[1] });
+		await expectRule(response, rule, 201);
 	});
 
 	test.each(titled(videoRules))('in a form: $title', async ({ rule }) => {
-		const answer = await postForm(client, '/v1/videos', { ...good, [rule[0]]: rule[1] });
-		await expectRule(answer, rule, 201);
+		const response = await postForm(client, '/v1/videos', { ...good, [rule[0]]: rule[1] });
+		await expectRule(response, rule, 201);
 	});
 
 	test.each([
-		['a file of a byte too many', 52_428_801, 413, 'request_too_large'],
-		['a file of the largest size that is no picture', 52_428_800, 400, 'invalid_image'],
+		['a file of one byte too many', 52_428_801, 413, 'request_too_large'],
+		['a file of the largest size that is not an image', 52_428_800, 400, 'invalid_image'],
 		['an empty file', 0, 400, 'invalid_image'],
 	] as const)('in a form: %s', async (_, size, status, code) => {
 		const file = new Blob([new Uint8Array(size)], { type: 'image/png' });
-		const answer = await postForm(client, '/v1/videos', { ...good, input_reference: file });
-		expect(answer.status).toBe(status);
-		expect(await failure(answer)).toMatchObject({ code, param: 'input_reference' });
+		const response = await postForm(client, '/v1/videos', { ...good, input_reference: file });
+		expect(response.status).toBe(status);
+		expect(await failure(response)).toMatchObject({ code, param: 'input_reference' });
 	});
 
 	test('in a form: two pictures', async () => {
 		const form = new FormData();
 		for (const [name, value] of Object.entries(good)) form.append(name, value);
 		for (let i = 0; i < 2; i++) form.append('input_reference', new Blob([pixel]));
-		const answer = await client.send('/v1/videos', { method: 'POST', body: form });
-		expect(answer.status).toBe(400);
-		expect(await failure(answer)).toMatchObject({
+		const response = await client.send('/v1/videos', { method: 'POST', body: form });
+		expect(response.status).toBe(400);
+		expect(await failure(response)).toMatchObject({
 			code: 'invalid_value',
 			param: 'input_reference',
 		});
 	});
 
 	test('in JSON: more than 22 MB', async () => {
-		const answer = await postJson(client, '/v1/videos', { ...good, extra: 'x'.repeat(23_068_672) });
-		expect(answer.status).toBe(413);
-		expect(await failure(answer)).toMatchObject({ code: 'request_too_large', param: null });
+		const response = await postJson(client, '/v1/videos', { ...good, extra: 'x'.repeat(23_068_672) });
+		expect(response.status).toBe(413);
+		expect(await failure(response)).toMatchObject({ code: 'request_too_large', param: null });
 	});
 });
 
 describe('POST /v1/videos/{id}/remix', () => {
 	test.each(titled(prompts))('$title', async ({ rule }) => {
-		const answer = await postJson(client, `/v1/videos/${completed}/remix`, { [rule[0]]: rule[1] });
-		await expectRule(answer, rule, 201);
+		const response = await postJson(client, `/v1/videos/${completed}/remix`, { [rule[0]]: rule[1] });
+		await expectRule(response, rule, 201);
 	});
 });
 
@@ -155,8 +155,8 @@ describe('POST /v1/audio/speech', () => {
 	const good = { model: 'builtin-speech', voice: 'nova', input: 'Hi.', response_format: 'wav' };
 
 	test.each(titled(speechRules))('$title', async ({ rule }) => {
-		const answer = await postJson(client, '/v1/audio/speech', { ...good, [rule[0]]: rule[1] });
-		await expectRule(answer, rule, 200);
+		const response = await postJson(client, '/v1/audio/speech', { ...good, [rule[0]]: rule[1] });
+		await expectRule(response, rule, 200);
 	});
 });
 
@@ -173,7 +173,7 @@ describe('GET /v1/videos', () => {
 	];
 
 	test.each(titled(rules))('$title', async ({ rule }) => {
-		const answer = await client.send(`/v1/videos?${rule[0]}=${rule[1]}`);
-		await expectRule(answer, rule, 200);
+		const response = await client.send(`/v1/videos?${rule[0]}=${rule[1]}`);
+		await expectRule(response, rule, 200);
 	});
 });

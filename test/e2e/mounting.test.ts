@@ -35,7 +35,7 @@ afterAll(async () => {
 	await booted?.stop();
 });
 
-/** Says the first word at once, and the others when the gate opens. */
+/** Sends the first word at once, and the others when the gate opens. */
 function slowChat(opened: Promise<void>, signals: AbortSignal[] = []) {
 	const begun = new Set<AbortSignal | undefined>();
 	const held = () => {
@@ -53,7 +53,7 @@ describe.each(all)('in %s', (_, start) => {
 
 	beforeAll(async () => {
 		host = await start(booted.app);
-		const { url, door } = host;
+		const { url, fetch: door } = host;
 		visit = {
 			host,
 			client: rawClient(url, keyA, door),
@@ -67,7 +67,7 @@ describe.each(all)('in %s', (_, start) => {
 	test.each(Object.entries(requests))('%s', (_, send) => send(visit));
 });
 
-describe('behind body parsers of the host', () => {
+describe('behind the body parsers of a host', () => {
 	let host: RunningHost | undefined;
 
 	afterEach(async () => {
@@ -77,32 +77,32 @@ describe('behind body parsers of the host', () => {
 
 	test.each(all)('%s', async (name, start) => {
 		host = await start(booted.app, { parsers: true });
-		const client = rawClient(host.url, keyA, host.door);
+		const client = rawClient(host.url, keyA, host.fetch);
 		const form = new FormData();
 		form.set('model', 'paint-1');
 		form.set('prompt', 'a form');
 		form.set('image', new Blob([rawPng(16, 16)]));
-		const message = 'a hello that somebody has parsed';
-		const answers = {
+		const message = 'a body that the host has parsed';
+		const responses = {
 			JSON: await client.send('/v1/chat/completions', {
 				method: 'POST',
 				headers: { 'content-type': 'application/json' },
-				// With blanks that no parser keeps, so that its length is another one afterwards.
+				// With white space that a parser drops, so that the parsed body has another length.
 				body: JSON.stringify({ model: 'echo-1', messages: [{ role: 'user', content: message }] }, null, 2),
 			}),
 			'a form': await client.send('/v1/images/edits', { method: 'POST', body: form }),
 		};
-		for (const [kind, answer] of Object.entries(answers)) {
-			if (passesParsed[name]?.includes(kind)) expect(answer.status).toBe(200);
+		for (const [kind, response] of Object.entries(responses)) {
+			if (passesParsed[name]?.includes(kind)) expect(response.status).toBe(200);
 			else {
-				const { message } = await failure(answer);
-				expect([answer.status, message]).toEqual([400, expect.stringMatching(/mount Plinth before/)]);
+				const { message } = await failure(response);
+				expect([response.status, message]).toEqual([400, expect.stringMatching(/mount Plinth before/)]);
 			}
 		}
-		if (answers.JSON.ok) expect(await answers.JSON.text()).toContain(message);
+		if (responses.JSON.ok) expect(await responses.JSON.text()).toContain(message);
 	});
 
-	test('bytes that it has left are read as they are', async () => {
+	test('bytes that it has not parsed are read unchanged', async () => {
 		const mounted = plinth(booted.app);
 		const server = createServer(async (req, res) => {
 			Object.assign(req, { body: Buffer.concat(await req.toArray()) });
@@ -115,28 +115,28 @@ describe('behind body parsers of the host', () => {
 		form.set('purpose', 'user_data');
 		form.set('file', new Blob(['kept whole']), 'a.txt');
 		const messages = [{ role: 'user', content: 'bytes' }];
-		const answers = [
+		const responses = [
 			await client.post('/v1/chat/completions', { model: 'echo-1', messages }),
 			await client.send('/v1/files', { method: 'POST', body: form }),
 		];
-		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+		expect(responses.map(({ status }) => status)).toEqual([200, 200]);
 		server.closeAllConnections();
 		server.close();
 	});
 
 	test.each(all.filter(([name]) => passesParsed[name]?.includes('JSON')))(
-		'%s lets no hostile JSON through',
+		'%s passes no hostile JSON',
 		async (_, start) => {
 			host = await start(booted.app, { parsers: true });
-			const { url, door } = host;
+			const { url, fetch: door } = host;
 			const headers = { 'content-type': 'application/json', 'x-api-key': keyA };
 			const post = (body: string) => door(new Request(`${url}/v1/chat/completions`, { method: 'POST', headers, body }));
-			const answers = [
+			const responses = [
 				await post('{"model":"echo-1","messages":[],"metadata":{"__proto__":{"a":1}}}'),
 				await post(`{"model":${'['.repeat(200)}${']'.repeat(200)}}`),
 			];
-			// Some parsers refuse it themselves, in their own words.
-			for (const answer of answers) expect(answer.status).toBe(400);
+			// Some parsers refuse it themselves, with their own error.
+			for (const response of responses) expect(response.status).toBe(400);
 		},
 	);
 });
@@ -147,7 +147,7 @@ describe('a host that authenticates', () => {
 		readonly state?: { readonly user?: unknown };
 		readonly var?: { readonly user?: unknown };
 	}
-	/** Finds the user where each host has it. */
+	/** Finds the user in the way of each host. */
 	const identify = fromHost((request: Signed, context?: Signed) => {
 		const own = context?.user ?? request.user ?? request.state?.user ?? request.var?.user;
 		return own as { id: string; tenant: string; scopes: string[] } | undefined;
@@ -176,7 +176,7 @@ describe('a host that authenticates', () => {
 
 	test.each(all)('%s', async (_, start) => {
 		host = await start(authenticating.app, { sessions });
-		const { url, door } = host;
+		const { url, fetch: door } = host;
 		const ask = (session: string, path: string, init: RequestInit = {}) =>
 			door(
 				new Request(`${url}${path}`, {
@@ -199,14 +199,14 @@ describe('a host that authenticates', () => {
 		expect(statuses).toEqual([201, 200, 404, 403, 401, 500, 401]);
 	});
 
-	test('is asked by a listener of our own too, with the bare request', async () => {
+	test('is called for the built-in listener, too, with the bare request', async () => {
 		const { url } = await authenticating.app.listen({ port: 0 });
 		expect((await fetch(`${url}/v1/videos`, { headers: { 'x-session': 'ada' } })).status).toBe(401);
 	});
 });
 
 describe('the end', () => {
-	/** Asks for a stream on a connection of its own; resolves when it begins. */
+	/** Requests a stream on its own connection; resolves when it begins. */
 	async function ask(url: string): Promise<IncomingMessage> {
 		const headers = { 'content-type': 'application/json', 'x-api-key': keyA };
 		const messages = [{ role: 'user', content: 'one two three' }];
@@ -216,32 +216,32 @@ describe('the end', () => {
 	}
 	const listening = all.filter(([name]) => name !== 'fetch');
 
-	/** Boots an app inside every host, with a stream under way in each. */
+	/** Boots an app inside every host, with a stream running in each. */
 	async function streaming() {
 		const { opened, open } = gate();
 		const signals: AbortSignal[] = [];
-		const guest = await bootEmbedded({ models: { 'slow-1': slowChat(opened, signals) } });
+		const booted = await bootEmbedded({ models: { 'slow-1': slowChat(opened, signals) } });
 		const running: RunningHost[] = [];
 		const streams: IncomingMessage[] = [];
 		for (const [, start] of listening) {
-			const host = await start(guest.app);
+			const host = await start(booted.app);
 			running.push(host);
 			streams.push(await ask(host.url));
 		}
 		const texts = Promise.all(streams.map((stream) => text(stream)));
-		return { guest, running, texts, open };
+		return { booted, running, texts, open };
 	}
 
-	test('of Plinth lets answers finish, and leaves every host running', async () => {
-		const { guest, running, texts, open } = await streaming();
-		const stopped = guest.stop();
+	test('of Plinth completes responses and leaves every host running', async () => {
+		const { booted, running, texts, open } = await streaming();
+		const stopped = booted.stop();
 		for (const { url } of running) {
 			const state = async () => (await fetch(`${url}/v1/models`, { headers: { 'x-api-key': keyA } })).status;
-			await eventually('new requests read 503', async () => (await state()) === 503);
+			await eventually('new requests get 503', async () => (await state()) === 503);
 			expect(await (await fetch(new URL('/v1/own', url))).text()).toBe(ownPage);
 		}
 		open();
-		for (const said of await texts) expect(said).toMatch(/three[\s\S]*data: \[DONE\]/);
+		for (const text of await texts) expect(text).toMatch(/three[\s\S]*data: \[DONE\]/);
 		await stopped;
 		for (const { url, close } of running) {
 			expect(await (await fetch(new URL('/v1/own', url))).text()).toBe(ownPage);
@@ -249,24 +249,24 @@ describe('the end', () => {
 		}
 	});
 
-	test('of a host first lets answers finish too', async () => {
-		const { guest, running, texts, open } = await streaming();
+	test('of a host completes responses first, too', async () => {
+		const { booted, running, texts, open } = await streaming();
 		const closed = Promise.all(running.map(({ close }) => close?.()));
 		open();
-		for (const said of await texts) expect(said).toMatch(/three[\s\S]*data: \[DONE\]/);
+		for (const text of await texts) expect(text).toMatch(/three[\s\S]*data: \[DONE\]/);
 		await closed;
-		expect((await guest.app.fetch(new Request('http://host.test/readyz'))).status).toBe(200);
-		await guest.stop();
+		expect((await booted.app.fetch(new Request('http://host.test/readyz'))).status).toBe(200);
+		await booted.stop();
 	});
 
-	test('brings no handler of signals', async () => {
+	test('installs no signal handler', async () => {
 		const names = ['SIGTERM', 'SIGINT', 'beforeExit', 'uncaughtException'];
 		const count = () => names.map((name) => process.listenerCount(name));
 		const before = count();
-		const guest = await bootEmbedded();
-		await guest.app.start();
+		const booted = await bootEmbedded();
+		await booted.app.start();
 		const during = count();
-		await guest.stop();
+		await booted.stop();
 		expect(during).toEqual(before);
 	});
 });

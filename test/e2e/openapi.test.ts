@@ -62,11 +62,11 @@ describe('/openapi.json', () => {
 		expect(document.openapi).toMatch(/^3\.1\./);
 	});
 
-	test('names the address of this server', () => {
+	test('contains the URL of this server', () => {
 		expect(document.servers).toEqual([{ url: served.url }]);
 	});
 
-	test('holds every route of the deployment, and no other', () => {
+	test('contains every route of the deployment, and no other', () => {
 		const described = Object.entries(document.paths).flatMap(([path, operations]) =>
 			Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
 		);
@@ -74,11 +74,11 @@ describe('/openapi.json', () => {
 		expect(described.sort()).toEqual([...routes, ...systemRoutes].sort());
 	});
 
-	test('is what the app itself describes', () => {
+	test('equals the document of the app itself', () => {
 		expect(served.app.openapi()).toEqual(document);
 	});
 
-	test('accepts either key scheme alone, and none on public routes', () => {
+	test('allows each key scheme on its own, and requires none on public routes', () => {
 		expect(document.security.map((entry) => Object.keys(entry))).toEqual([['bearer'], ['apiKey']]);
 		expect(document.paths['/healthz']?.get?.security).toEqual([]);
 	});
@@ -88,7 +88,7 @@ describe('/openapi.json', () => {
 		expect(Object.keys(content).sort()).toEqual(['application/json', 'multipart/form-data']);
 	});
 
-	test('has the lengths and sizes of the interface, as strings with their defaults', () => {
+	test('has the lengths and sizes of the API, as strings with their defaults', () => {
 		const { seconds, size } = bodyOf('/v1/videos');
 		expect(seconds).toMatchObject({ type: 'string', enum: ['2', '4', '8', '12'], default: '4' });
 		expect(size).toMatchObject({
@@ -97,7 +97,7 @@ describe('/openapi.json', () => {
 		});
 	});
 
-	test('has the sizes and qualities of the interface, and wider ones', () => {
+	test('has the sizes and qualities of the API, and additional ones', () => {
 		const [edit, generation] = [bodyOf('/v1/images/edits'), bodyOf('/v1/images/generations')];
 		const quality = ['auto', 'low', 'medium', 'high'];
 		expect(edit.quality).toMatchObject({ enum: quality, default: 'auto' });
@@ -141,7 +141,7 @@ describe('/openapi.json', () => {
 		}
 	});
 
-	test('gives examples that its own schemas allow', () => {
+	test('has examples that its own schemas allow', () => {
 		const checks = new SchemaChecks(new ApiDocument(document), 'json');
 		const found = examplesIn(document, '#');
 		const homes = found.map(({ pointer }) => pointer.split('/').at(-1));
@@ -165,7 +165,7 @@ describe('/openapi.json', () => {
 		expect(wrong).toEqual([]);
 	});
 
-	test('promises no file in JSON, and says how a form spells an object', () => {
+	test('describes no file in JSON, and the form encoding of an object', () => {
 		const { content = {} } = document.paths['/v1/videos']?.post?.requestBody ?? {};
 		const json = content['application/json']?.schema.$ref?.split('/').at(-1) ?? '';
 		expect(document.components.schemas[json]?.properties.input_reference).toMatchObject({
@@ -177,7 +177,7 @@ describe('/openapi.json', () => {
 		});
 	});
 
-	test('promises no file in JSON where a body holds many', () => {
+	test('describes no file in JSON for a body with many files', () => {
 		const { content = {} } = document.paths['/v1/images/edits']?.post?.requestBody ?? {};
 		const names = ['application/json', 'multipart/form-data'].map((type) =>
 			content[type]?.schema.$ref?.split('/').at(-1),
@@ -186,16 +186,16 @@ describe('/openapi.json', () => {
 		expect(texts.map((text) => text.includes('binary'))).toEqual([false, true]);
 	});
 
-	test('leaves answers open for members to come', () => {
+	test('allows additional members in responses', () => {
 		for (const name of ['Video', 'VideoList', 'Images', 'Model', 'Error']) {
 			expect(document.components.schemas[name]).not.toHaveProperty('additionalProperties');
 		}
 	});
 
 	test.each([
-		['Idempotency-Key', 'a repeat is recognised', ['post /v1/videos', 'post /v1/videos/{id}/remix']],
-		['Last-Event-ID', 'a stream goes on', ['get /v1/events', 'get /v1/videos/{id}/events']],
-	])('shows %s where %s, and nowhere else', (header, _sentence, wanted) => {
+		['Idempotency-Key', 'a retry is recognised', ['post /v1/videos', 'post /v1/videos/{id}/remix']],
+		['Last-Event-ID', 'a stream resumes', ['get /v1/events', 'get /v1/videos/{id}/events']],
+	])('documents %s where %s, and nowhere else', (header, _sentence, wanted) => {
 		const taking = Object.entries(document.paths).flatMap(([path, operations]) =>
 			Object.entries(operations)
 				.filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === header))
@@ -204,17 +204,17 @@ describe('/openapi.json', () => {
 		expect(taking.sort()).toEqual(wanted);
 	});
 
-	test('shows no other header of requests', () => {
+	test('documents no other request header', () => {
 		const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 		const headers = operations.flatMap(({ parameters = [] }) => parameters).filter((each) => each.in === 'header');
 		expect([...new Set(headers.map(({ name }) => name))].sort()).toEqual(['Idempotency-Key', 'Last-Event-ID']);
 	});
 
-	test('says what the readiness probe answers when it is not ready', () => {
+	test('describes the response of the readiness probe when not ready', () => {
 		expect(Object.keys(document.paths['/readyz']?.get?.responses ?? {})).toContain('503');
 	});
 
-	test('lists the failures of a route', () => {
+	test('lists the error statuses of a route', () => {
 		const failures = Object.keys(document.paths['/v1/videos']?.post?.responses ?? {});
 		expect(failures).toEqual(
 			expect.arrayContaining('201 400 401 403 404 408 413 415 422 429 500 503 504 507'.split(' ')),
@@ -228,7 +228,7 @@ function bodyOf(path: string): Readonly<Record<string, Schema>> {
 	return withoutNull(document.components.schemas[name]?.properties ?? {});
 }
 
-/** The members of a JSON body without `null`, which each optional one may be. */
+/** The members of a JSON body without `null`, which every optional member may be. */
 function withoutNull(properties: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {
 	const members = Object.entries(properties).map(([name, member]) => {
 		const { type, enum: values } = member;
@@ -238,7 +238,7 @@ function withoutNull(properties: Readonly<Record<string, Schema>>): Readonly<Rec
 	return Object.fromEntries(members);
 }
 
-/** Every example of a schema, with the pointer to that schema. */
+/** Every example of a schema, with the JSON pointer of that schema. */
 function examplesIn(node: unknown, pointer: string): { pointer: string; example: unknown }[] {
 	if (typeof node !== 'object' || node === null) return [];
 	const { example, examples, schema } = node as Record<string, unknown>;

@@ -55,26 +55,26 @@ function form(parts: readonly (readonly [name: string, value: string | Blob])[])
 	return data;
 }
 
-/** The text, or the code of the error, of each document. */
-async function textsOf(answer: Response): Promise<readonly (string | undefined)[]> {
-	expect(answer.status).toBe(200);
-	const { results } = (await answer.json()) as Parsed;
+/** The text or the error code of each document. */
+async function textsOf(response: Response): Promise<readonly (string | undefined)[]> {
+	expect(response.status).toBe(200);
+	const { results } = (await response.json()) as Parsed;
 	return results.map(({ content, error }) => error?.code ?? content.pages?.[0]?.text);
 }
 
 describe('POST /api/attachments/parse', () => {
-	test('answers in the order of the request, whatever is wrong with one of them', async () => {
+	test('returns results in the order of the request, even with invalid documents', async () => {
 		const files = [file('first'), file('broken'), { url: 'data:;base64,!' }, file('last')];
 		const code = 'document_unreadable';
 		const texts = ['first', code, code, 'last'];
 		expect(await textsOf(await client.post(path, { files }))).toEqual(texts);
 		const blobs = ['first', 'broken', '', 'last'].map((text) => ['files', new Blob([text])] as const);
 		const body = form(blobs.map(([name, blob], at) => [name, new File([blob], `${at}.pdf`)]));
-		const answer = await client.send(path, { method: 'POST', body });
-		expect(await textsOf(answer)).toEqual(['first', code, code, 'last']);
+		const response = await client.send(path, { method: 'POST', body });
+		expect(await textsOf(response)).toEqual(['first', code, code, 'last']);
 	});
 
-	test('takes documents of any length, as data URLs, as base64 alone and as files', async () => {
+	test('accepts documents of any length, as data URLs, as plain base64 and as files', async () => {
 		const text = `long ${'x'.repeat(300_000)}`;
 		const files = [file(text), { url: base64(text) }, { url: base64('short') }];
 		expect((await textsOf(await client.post(path, { files }))).map((each) => each?.slice(0, 5))).toEqual([
@@ -87,15 +87,15 @@ describe('POST /api/attachments/parse', () => {
 		expect(sent?.filename).toBe('a.txt');
 	});
 
-	test('reads equal documents once, however and by whomever they are sent', async () => {
+	test('parses equal documents once, even if several tenants send them in several ways', async () => {
 		const text = `once ${'x'.repeat(100_000)}`;
 		const body = form([['files[]', new File([text], 'b.pdf')]]);
-		const answers = [
+		const responses = [
 			await client.post(path, { files: [file(text, { filename: 'a' }), file(text)] }),
 			await client.send(path, { method: 'POST', body }),
 			await rawClient(served.url, keyB).post(path, { files: [{ url: base64(text) }] }),
 		];
-		expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+		expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
 		expect(asked).toHaveLength(1);
 	});
 
@@ -107,22 +107,22 @@ describe('POST /api/attachments/parse', () => {
 		['65 documents', { files: Array(65).fill(file('x')) }, 'invalid_value', 'files'],
 		['pages that end too early', { files: [file('x')], pages: '1,5-3' }, 'invalid_value', 'pages'],
 		['too many characters', { files: [file('x')], max_chars: 20_000_001 }, 'integer_above_max_value', 'max_chars'],
-	])('refuses %s by the name of the parameter', async (_, body, code, param) => {
-		const answer = await client.post(path, body);
-		expect([answer.status, await failure(answer)]).toMatchObject([400, { code, param }]);
+	])('refuses %s with the name of the parameter', async (_, body, code, param) => {
+		const response = await client.post(path, body);
+		expect([response.status, await failure(response)]).toMatchObject([400, { code, param }]);
 		expect(asked).toEqual([]);
 	});
 
-	test('has no other method, and no other path', async () => {
+	test('supports no other method and no other path', async () => {
 		for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
-			const answer = await client.send(path, { method });
-			expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+			const response = await client.send(path, { method });
+			expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
 		}
 		expect((await client.send(`${path}/1`, { method: 'POST' })).status).toBe(404);
 		expect((await client.post(`/v1${path}`, {})).status).toBe(404);
 	});
 
-	test('needs a key of its scope', async () => {
+	test('requires a key with its scope', async () => {
 		const keys = served.app.service(keyRing);
 		const codes = ['documents', 'images', undefined].map(async (scope) => {
 			const key = scope && (await keys.issue({ tenant: 'a', scopes: [scope] })).key;
@@ -142,7 +142,7 @@ describe('the sizes of documents', () => {
 	});
 
 	test('are the same in JSON', async () => {
-		// Base64 of one byte more than fits.
+		// Base64 of one byte more than allowed.
 		const digits = Buffer.alloc(Math.ceil((maxFile + 1) / 3) * 4, 'A');
 		const body = Buffer.concat([
 			Buffer.from(`{"files":[${JSON.stringify(file('x'))},{"url":"`),
@@ -150,14 +150,14 @@ describe('the sizes of documents', () => {
 			Buffer.from('"}]}'),
 		]);
 		const headers = { 'content-type': 'application/json' };
-		const answer = await client.send(path, { method: 'POST', headers, body });
-		expect([answer.status, await failure(answer)]).toMatchObject([
+		const response = await client.send(path, { method: 'POST', headers, body });
+		expect([response.status, await failure(response)]).toMatchObject([
 			413,
 			{ code: 'request_too_large', param: 'files[1].url' },
 		]);
 	});
 
-	test('are no more in number than 64, in a form too', async () => {
+	test('are at most 64 documents, in a form, too', async () => {
 		const post = (count: number) =>
 			client.send(path, {
 				method: 'POST',
@@ -170,25 +170,25 @@ describe('the sizes of documents', () => {
 	test.each([
 		['application/json', 104_857_601],
 		['multipart/form-data; boundary=x', 209_715_201],
-	])('together are refused before they are sent: %s', async (type, length) => {
+	])('are limited in total, before the body is sent: %s', async (type, length) => {
 		const headers = { 'x-api-key': keyA, 'content-type': type, 'content-length': length };
 		const sending = request(served.url + path, { method: 'POST', headers });
 		const answered = new Promise<unknown[]>((resolve, reject) => {
 			sending.on('error', reject);
-			sending.on('response', async (answer) => resolve([answer.statusCode, await json(answer)]));
+			sending.on('response', async (response) => resolve([response.statusCode, await json(response)]));
 		});
 		sending.flushHeaders();
-		const answer = await answered;
+		const response = await answered;
 		sending.destroy();
-		expect(answer).toMatchObject([413, { error: { code: 'request_too_large' } }]);
+		expect(response).toMatchObject([413, { error: { code: 'request_too_large' } }]);
 	});
 });
 
-describe('a document that takes its time', () => {
-	test('is given up within a second when the client leaves', async () => {
+describe('a document that takes long', () => {
+	test('is aborted within a second when the client disconnects', async () => {
 		held = gate();
 		const leaving = new AbortController();
-		const answer = client.send(path, {
+		const response = client.send(path, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ files: [file('held 1'), file('second'), file('third')] }),
@@ -197,18 +197,18 @@ describe('a document that takes its time', () => {
 		await held.reached;
 		const left = performance.now();
 		leaving.abort();
-		await answer.catch(() => {});
-		await eventually('the reader is told', () => asked[0]?.run?.signal?.aborted === true, 1_000);
+		await response.catch(() => {});
+		await eventually('the signal of the reader has aborted', () => asked[0]?.run?.signal?.aborted === true, 1_000);
 		expect(performance.now() - left).toBeLessThan(1_000);
 	});
 
-	test('does not hold up another tenant', async () => {
+	test('does not delay another tenant', async () => {
 		held = gate();
 		const files = Array.from({ length: 10 }, (_, at) => file(`held by many ${at}`));
 		const many = client.post(path, { files });
 		await held.reached;
-		const other = rawClient(served.url, keyB).post(path, { files: [file('of somebody else')] });
-		expect(await textsOf(await other)).toEqual(['of somebody else']);
+		const other = rawClient(served.url, keyB).post(path, { files: [file('of another tenant')] });
+		expect(await textsOf(await other)).toEqual(['of another tenant']);
 		expect(asked.length).toBeLessThan(5);
 		held.open();
 		expect(await textsOf(await many)).toHaveLength(10);

@@ -10,7 +10,7 @@ import { solidPng } from '../support/png.ts';
 import { polyglots } from '../support/polyglots.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 
-/** What a model returns of each name: as the video, or as the poster of a good one, labelled as a picture. */
+/** The bytes that a model returns by name: as a video, or as the poster of a valid video, labelled as an image. */
 const returned: Readonly<Record<string, Buffer>> = {
 	...polyglots,
 	'HTML behind an MP4': Buffer.concat([tinyMp4, polyglots.HTML ?? Buffer.alloc(0)]),
@@ -31,7 +31,7 @@ const mischievous = defineModel({
 	}),
 });
 
-/** Returns a file under every label that there is, as a picture: whole, or as an unfinished state of one. */
+/** An image model that returns a file with every image media type: as a final or as a partial image. */
 const mischievousPainter = defineModel({
 	kind: imageModels,
 	name: 'test.mischievousPainter',
@@ -59,15 +59,15 @@ beforeAll(async () => {
 
 afterAll(() => served?.stop());
 
-describe('a file that is no picture', () => {
-	test.each(Object.keys(polyglots))('is refused as one, whatever its label says: %s', async (name) => {
+describe('a file that is not an image', () => {
+	test.each(Object.keys(polyglots))('is refused, whatever its content type: %s', async (name) => {
 		const bytes = new Uint8Array(polyglots[name] ?? []);
 		const form = new FormData();
 		form.append('model', 'test-1');
 		form.append('prompt', 'x');
 		form.append('input_reference', new Blob([bytes], { type: 'image/png' }), 'picture.png');
 		const image_url = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;
-		const answers = [
+		const responses = [
 			await client.send('/v1/videos', { method: 'POST', body: form }),
 			await client.post('/v1/videos', {
 				model: 'test-1',
@@ -75,9 +75,9 @@ describe('a file that is no picture', () => {
 				input_reference: { image_url },
 			}),
 		];
-		for (const answer of answers) {
-			expect(answer.status).toBe(400);
-			expect(await failure(answer)).toMatchObject({
+		for (const response of responses) {
+			expect(response.status).toBe(400);
+			expect(await failure(response)).toMatchObject({
 				code: 'invalid_image',
 				param: 'input_reference',
 				type: 'invalid_request_error',
@@ -99,7 +99,7 @@ describe('a file that is no picture', () => {
 			return client.send('/v1/images/edits', { method: 'POST', body });
 		};
 		const json = (pictures: object) => client.post('/v1/images/edits', { ...fields, ...pictures });
-		const answers = [
+		const responses = [
 			await form([['image', bytes]]),
 			await form([
 				['image[]', good],
@@ -114,9 +114,9 @@ describe('a file that is no picture', () => {
 			await json({ images: [goodUrl], mask: { image_url } }),
 		];
 		const blamed = await Promise.all(
-			answers.map(async (answer) => {
-				const { code, param } = await failure(answer);
-				return [answer.status, code, param];
+			responses.map(async (response) => {
+				const { code, param } = await failure(response);
+				return [response.status, code, param];
 			}),
 		);
 		const params = ['image', 'image[1]', 'mask', 'image', 'images[1]', 'mask'];
@@ -127,11 +127,11 @@ describe('a file that is no picture', () => {
 describe('a file that a model returns', () => {
 	const activeTypes = /html|xml|svg|script|pdf/i;
 
-	/** Reads what is served under a path, and checks that no browser would run it. */
+	/** Reads the response of a path, and checks that no browser would execute it. */
 	async function expectPassive(path: string): Promise<number> {
-		const answer = await client.send(path);
-		const { headers, status } = answer;
-		await answer.arrayBuffer();
+		const response = await client.send(path);
+		const { headers, status } = response;
+		await response.arrayBuffer();
 		expect(headers.get('content-type')).not.toMatch(activeTypes);
 		expect(headers.get('x-content-type-options')).toBe('nosniff');
 		expect(headers.get('content-security-policy')).toMatch(/default-src 'none'/);
@@ -142,7 +142,7 @@ describe('a file that a model returns', () => {
 		return status;
 	}
 
-	test('is never served as something that runs', async () => {
+	test('is never served with an executable type', async () => {
 		const jobs = [];
 		for (const name of Object.keys(returned)) {
 			for (const part of ['video', 'poster']) {
@@ -165,17 +165,17 @@ describe('a file that a model returns', () => {
 		]);
 	});
 
-	test.each(Object.keys(returned))('is no picture for anybody: %s', async (prompt) => {
+	test.each(Object.keys(returned))('is never served as an image: %s', async (prompt) => {
 		const fields = { model: 'test-2', prompt };
-		const answers = await Promise.all([
+		const responses = await Promise.all([
 			...['png', 'jpeg', 'webp'].map((output_format) =>
 				client.post('/v1/images/generations', { ...fields, output_format }),
 			),
 			client.post('/v1/images/generations', { ...fields, response_format: 'url' }),
 			client.post('/v1/images/generations', { ...fields, stream: true, partial_images: 3 }),
 		]);
-		for (const answer of answers) {
-			expect([answer.status, await failure(answer)]).toMatchObject([
+		for (const response of responses) {
+			expect([response.status, await failure(response)]).toMatchObject([
 				502,
 				{ code: 'model_error', type: 'server_error' },
 			]);

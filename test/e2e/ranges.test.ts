@@ -34,7 +34,7 @@ interface Answer {
 	readonly bytes: Buffer;
 }
 
-/** Without a socket. */
+/** Sends requests without a socket. */
 async function throughFetch(method: string, headers: Headers): Promise<Answer> {
 	const url = `http://localhost${content}`;
 	const sent = new Request(url, { method, headers: { ...headers, 'x-api-key': keyA } });
@@ -47,7 +47,7 @@ async function throughFetch(method: string, headers: Headers): Promise<Answer> {
 	};
 }
 
-/** Over one connection: an answer with a wrong length would spoil the next one. */
+/** Uses one connection: a response with a wrong length would corrupt the next one. */
 async function throughSocket(method: string, headers: Headers): Promise<Answer> {
 	const answer = await new Promise<IncomingMessage>((resolve, reject) => {
 		const options = { agent, method, headers: { ...headers, 'x-api-key': keyA } };
@@ -59,7 +59,7 @@ async function throughSocket(method: string, headers: Headers): Promise<Answer> 
 
 type Expected = readonly [start: number, end: number] | 'whole' | 'nothing';
 
-/** A header, and the window that RFC 9110 §14 gives it. */
+/** A header, and the range that it selects by RFC 9110 §14. */
 interface Wanted {
 	readonly range: string;
 	readonly expected: Expected;
@@ -91,7 +91,7 @@ const suffix = fc.tuple(unit, position).map(([name, length]) => {
 const several = fc
 	.array(fc.tuple(position, position), { minLength: 2, maxLength: 1_000 })
 	.map((pairs) => whole(`bytes=${pairs.map((pair) => pair.map(digits).join('-')).join(',')}`))
-	// A head has 16 KB.
+	// The limit of a request head is 16 KB.
 	.filter(({ range }) => range.length < 8_000);
 const otherUnits = fc.constantFrom('items', 'byte', 'bytes ', 'xbytes', 'none', '').map((name) => whole(`${name}=0-1`));
 const malformed = fc
@@ -101,7 +101,7 @@ const malformed = fc
 const anything = fc.stringMatching(/^[!-~]([ -~]{0,30}[!-~])?$/).filter((text) => !/^bytes=/i.test(text));
 const wanted = fc.oneof(fromTo, from, suffix, several, otherUnits, malformed, anything.map(whole));
 
-/** A condition, and whether it lets the range count. */
+/** A condition, and whether the range applies with it. */
 const condition = fc.constantFrom<readonly [string | undefined, boolean]>(
 	...([
 		[undefined, true],
@@ -139,8 +139,8 @@ function check(answer: Answer, expected: Expected): void {
 describe.each([
 	['without a socket', throughFetch],
 	['over a socket', throughSocket],
-])('a range asked for %s', (_, send) => {
-	test('gives exactly its bytes, or the whole, or 416', async () => {
+])('a range requested %s', (_, send) => {
+	test('returns exactly its bytes, the whole content, or 416', async () => {
 		await fc.assert(
 			fc.asyncProperty(wanted, condition, async ({ range, expected }, [text, counts]) => {
 				check(await send('GET', headersOf(range, text)), counts ? expected : 'whole');
@@ -149,7 +149,7 @@ describe.each([
 		);
 	});
 
-	test('means nothing to HEAD', async () => {
+	test('is ignored for HEAD', async () => {
 		await fc.assert(
 			fc.asyncProperty(wanted, async ({ range }) => {
 				const answer = await send('HEAD', { range });

@@ -21,7 +21,7 @@ afterEach(async () => {
 	await removeDir(dir);
 });
 
-/** The one block of a page that matches, changed where a test must: all replacements have to find their text. */
+/** The one code block of a page that matches, with replacements. Each replacement must match. */
 async function snippet(page: string, pattern: RegExp, changes: readonly [string, string][] = []): Promise<string> {
 	const blocks = await fencedCode(join(root, page), pattern);
 	expect(blocks).toHaveLength(1);
@@ -53,7 +53,7 @@ describe('the guide to running Plinth', () => {
 		expect(await readFile(join(dir, 'video.mp4'))).toHaveLength(tinyMp4.length);
 	});
 
-	test('shows a client that draws and edits a picture', async () => {
+	test('shows a client that generates and edits an image', async () => {
 		const served = await serveEmbedded();
 		const code = await snippet(page, /images\.edit/, [['http://127.0.0.1:8080', served.url]]);
 		const file = await writeProject(dir, 'client.ts', code);
@@ -75,7 +75,7 @@ describe('the guide to running Plinth', () => {
 		expect(stdout).toBe('report.pdf, page 1:\nall that it says\n\n');
 	});
 
-	test('shows a client that speaks', async () => {
+	test('shows a client that generates speech', async () => {
 		const served = await serveEmbedded();
 		const code = await snippet(page, /speech\.create/, [['http://127.0.0.1:8080', served.url]]);
 		const { code: exit, stderr } = await run(await writeProject(dir, 'client.ts', code), { KEY: keyA }).exit;
@@ -94,7 +94,7 @@ describe('the guide to running Plinth', () => {
 		expect(stdout).toContain('The bridge was opened in 1932.');
 	});
 
-	test.each(['yaml', 'ts'])('shows a config that is fine: %s', async (language) => {
+	test.each(['yaml', 'ts'])('shows a valid config: %s', async (language) => {
 		const code = await snippet(page, language === 'yaml' ? /^ {2}painter:$/m : /defineConfig\(/);
 		await writeProject(dir, `plinth.config.${language}`, code);
 		const { code: exit, stdout, stderr } = await plinthHere(['check'], { cwd: dir });
@@ -113,7 +113,7 @@ describe('the README', () => {
 		expect((await rawClient(url, 'a-long-key-of-my-own').send('/v1/models')).status).toBe(200);
 	});
 
-	test('shows how a server that you have carries it', async () => {
+	test('shows how an existing server mounts it', async () => {
 		const code = await snippet(page, /app\.callback\(\);/, [
 			['.listen(3000)', '.listen(0, function () { console.log(`port ${this.address().port}`); })'],
 		]);
@@ -123,7 +123,7 @@ describe('the README', () => {
 		expect(await Promise.all(texts)).toEqual(['my own page', '{"status":"ok"}']);
 	});
 
-	test('shows a config that is fine', async () => {
+	test('shows a valid config', async () => {
 		const file = await writeProject(dir, 'plinth.config.yaml', await snippet(page, /^extends:/m));
 		const env = { MEDIA_DIR: join(dir, 'media') };
 		const { code, stdout, stderr } = await plinthHere(['check'], { cwd: dir, env });

@@ -46,30 +46,32 @@ async function rendered({ get, post }: App): Promise<string> {
 	return id;
 }
 
-test('a video that is created, rendered, read once and swept takes at most eight requests', { timeout }, async () => {
+test('a video that is created, rendered, read once and swept takes at most eight S3 requests', {
+	timeout,
+}, async () => {
 	const plinth = await app();
 	const { get, send } = plinth;
 	await plinth.app.start();
-	await eventually('the owner is noted', () => server.objects.has('store-identity'), timeout);
-	await eventually('the start is over', () => server.asked.some(({ query }) => query.has('uploads')), timeout);
+	await eventually('the store identity is written', () => server.objects.has('store-identity'), timeout);
+	await eventually('the start has completed', () => server.requests.some(({ query }) => query.has('uploads')), timeout);
 	server.play(undefined);
 	const id = await rendered(plinth);
 	expect([...server.objects.keys()].filter((key) => key.startsWith(`jobs/${id}/`))).toHaveLength(3);
 	expect((await (await get(`/v1/videos/${id}/content`)).arrayBuffer()).byteLength).toBeGreaterThan(10_000);
 	await send('DELETE', `/v1/videos/${id}`);
 	await eventually('swept', () => ![...server.objects.keys()].some((key) => key.includes(id)), 10_000);
-	const requests = server.asked.map(({ method, query }) => `${method} ${[...query.keys()].join()}`);
+	const requests = server.requests.map(({ method, query }) => `${method} ${[...query.keys()].join()}`);
 	expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(8);
 });
 
-test('downloads are redirected to the address that clients reach, where the operator says so', {
+test('downloads are redirected to the public endpoint when it is configured', {
 	timeout,
 }, async () => {
 	const plinth = await app({ downloads: 'redirect', publicEndpoint: 'https://media.example.com' });
 	const id = await rendered(plinth);
-	const answer = await plinth.get(`/v1/videos/${id}/content`);
-	const location = new URL(answer.headers.get('location') ?? '');
-	expect([answer.status, location.origin, location.pathname]).toEqual([
+	const response = await plinth.get(`/v1/videos/${id}/content`);
+	const location = new URL(response.headers.get('location') ?? '');
+	expect([response.status, location.origin, location.pathname]).toEqual([
 		302,
 		'https://media.example.com',
 		`/media/jobs/${id}/1/video.mp4`,
@@ -79,7 +81,7 @@ test('downloads are redirected to the address that clients reach, where the oper
 	expect((await plinth.get(`/v1/videos/${id}/content`)).status).toBe(404);
 });
 
-test('a download that breaks off after its head is no short answer', { timeout }, async () => {
+test('a download that breaks off after its head does not end as a complete response', { timeout }, async () => {
 	const plinth = await app();
 	const id = await rendered(plinth);
 	server.play((asked, res: ServerResponse) => {
@@ -89,13 +91,13 @@ test('a download that breaks off after its head is no short answer', { timeout }
 		res.write(bytes.subarray(0, 1_000), () => res.socket?.destroy());
 		return true;
 	});
-	const answer = await plinth.get(`/v1/videos/${id}/content`);
-	expect(answer.status).toBe(200);
-	await expect(answer.arrayBuffer()).rejects.toThrow();
+	const response = await plinth.get(`/v1/videos/${id}/content`);
+	expect(response.status).toBe(200);
+	await expect(response.arrayBuffer()).rejects.toThrow();
 	expect((await plinth.get('/healthz')).status).toBe(200);
 });
 
-test('a store that refuses is a 503 with Retry-After, and missing bytes are a 404', { timeout }, async () => {
+test('an error of the store is a 503 with Retry-After, and missing bytes are a 404', { timeout }, async () => {
 	const plinth = await app();
 	const id = await rendered(plinth);
 	server.play((_asked, res) => refuse(res, 503, 'SlowDown'));

@@ -17,7 +17,7 @@ const speak = (fields: Record<string, unknown> = {}) =>
 		input,
 		...fields,
 	});
-const bytesOf = async (answer: Response) => new Uint8Array(await answer.arrayBuffer());
+const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer());
 
 beforeAll(async () => {
 	served = await serveEmbedded({ backends: { audio: audioEncoder() } });
@@ -32,29 +32,29 @@ interface SpeechEvent {
 	readonly usage?: Readonly<Record<string, number>>;
 }
 
-async function listen(format: string): Promise<{ answer: Response; events: SpeechEvent[] }> {
-	const answer = await speak({ response_format: format, stream_format: 'sse' });
-	const frames = (await answer.text()).split('\n').filter((line) => line.startsWith('data: '));
-	return { answer, events: frames.map((line) => JSON.parse(line.slice(6)) as SpeechEvent) };
+async function listen(format: string): Promise<{ response: Response; events: SpeechEvent[] }> {
+	const response = await speak({ response_format: format, stream_format: 'sse' });
+	const frames = (await response.text()).split('\n').filter((line) => line.startsWith('data: '));
+	return { response, events: frames.map((line) => JSON.parse(line.slice(6)) as SpeechEvent) };
 }
 
 describe('wav', () => {
 	test('has the exact lengths in its header', async () => {
-		const answer = await speak();
-		const bytes = await bytesOf(answer);
+		const response = await speak();
+		const bytes = await bytesOf(response);
 		const { riffBytes, dataBytes, samples } = readWav(bytes);
 		expect(riffBytes).toBe(bytes.length - 8);
 		expect(dataBytes).toBe(samples.length * 2);
 	});
 
-	test('says its type and length', async () => {
-		const answer = await speak();
-		const { length } = await bytesOf(answer.clone());
-		expect(answer.headers.get('content-type')).toBe('audio/wav');
-		expect(answer.headers.get('content-length')).toBe(String(length));
+	test('has its content type and length', async () => {
+		const response = await speak();
+		const { length } = await bytesOf(response.clone());
+		expect(response.headers.get('content-type')).toBe('audio/wav');
+		expect(response.headers.get('content-length')).toBe(String(length));
 	});
 
-	test('is 16-bit mono that can be heard', async () => {
+	test('is audible 16-bit mono', async () => {
 		const { channels, bitsPerSample, samples, seconds } = readWav(await bytesOf(await speak()));
 		expect({ channels, bitsPerSample }).toEqual({ channels: 1, bitsPerSample: 16 });
 		expect(loudness(samples)).toBeGreaterThan(0.01);
@@ -67,7 +67,7 @@ describe('wav', () => {
 		expect(Buffer.compare(first, second)).toBe(0);
 	});
 
-	test('is shorter when it is spoken faster', async () => {
+	test('is shorter at a higher speed', async () => {
 		const [slow, fast] = [await speak({ speed: 1 }), await speak({ speed: 2 })];
 		const ratio = readWav(await bytesOf(slow)).seconds / readWav(await bytesOf(fast)).seconds;
 		expect(ratio).toBeGreaterThan(1.7);
@@ -81,36 +81,36 @@ describe('wav', () => {
 		expect(distinct.size).toBe(voices.length);
 	});
 
-	test('takes the voice as an object with an id', async () => {
+	test('accepts the voice as an object with an id', async () => {
 		const [text, object] = [await speak({ voice: 'echo' }), await speak({ voice: { id: 'echo' } })];
 		expect(Buffer.compare(await bytesOf(text), await bytesOf(object))).toBe(0);
 	});
 });
 
 describe('pcm', () => {
-	test('is raw sound at 24 kHz, as long as the wav', async () => {
-		const answer = await speak({ response_format: 'pcm' });
-		const samples = readSamples(await bytesOf(answer));
+	test('is raw samples at 24 kHz, as long as the wav', async () => {
+		const response = await speak({ response_format: 'pcm' });
+		const samples = readSamples(await bytesOf(response));
 		const { seconds } = readWav(await bytesOf(await speak()));
-		expect(answer.headers.get('content-type')).toBe('audio/pcm');
+		expect(response.headers.get('content-type')).toBe('audio/pcm');
 		expect(samples.length / 24_000).toBeCloseTo(seconds, 1);
 		expect(loudness(samples)).toBeGreaterThan(0.01);
 	});
 
-	test('is streamed: its length is not known before', async () => {
-		const answer = await speak({ response_format: 'pcm' });
-		await answer.body?.cancel();
-		expect(answer.headers.get('content-length')).toBeNull();
+	test('is streamed without a content length', async () => {
+		const response = await speak({ response_format: 'pcm' });
+		await response.body?.cancel();
+		expect(response.headers.get('content-length')).toBeNull();
 	});
 });
 
 describe('sse', () => {
-	test('carries the same audio in pieces', async () => {
-		const { answer, events } = await listen('pcm');
+	test('contains the same audio in chunks', async () => {
+		const { response, events } = await listen('pcm');
 		const pieces = events.filter(({ type }) => type === 'speech.audio.delta');
 		const audio = Buffer.concat(pieces.map((piece) => Buffer.from(piece.audio ?? '', 'base64')));
 		const plain = await bytesOf(await speak({ response_format: 'pcm' }));
-		expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
+		expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
 		expect(Buffer.compare(audio, plain)).toBe(0);
 	});
 
@@ -128,34 +128,34 @@ describe('an encoded format', () => {
 		['opus', 'audio/ogg', /^4f676753/],
 		['aac', 'audio/aac', /^fff/],
 		['flac', 'audio/flac', /^664c6143/],
-	])('is made by the encoder and streamed: %s', async (format, mediaType, head) => {
-		const answer = await speak({ response_format: format });
-		const { headers } = answer;
+	])('is encoded and streamed: %s', async (format, mediaType, head) => {
+		const response = await speak({ response_format: format });
+		const { headers } = response;
 		expect([headers.get('content-type'), headers.get('content-length')]).toEqual([mediaType, null]);
-		expect(Buffer.from(await bytesOf(answer)).toString('hex')).toMatch(head);
+		expect(Buffer.from(await bytesOf(response)).toString('hex')).toMatch(head);
 	});
 
-	test('is mp3 for an SDK that names none, as long as the wav', async () => {
+	test('is mp3 by default, as long as the wav', async () => {
 		const sdk = new OpenAI({ baseURL: `${served.url}/v1`, apiKey: keyA });
-		const answer = await sdk.audio.speech.create({
+		const response = await sdk.audio.speech.create({
 			model: 'builtin-speech',
 			voice: 'nova',
 			input,
 		});
-		expect(answer.headers.get('content-type')).toBe('audio/mpeg');
+		expect(response.headers.get('content-type')).toBe('audio/mpeg');
 		const bytesPerSecond = 8_000;
-		const seconds = (await bytesOf(answer)).length / bytesPerSecond;
+		const seconds = (await bytesOf(response)).length / bytesPerSecond;
 		expect(seconds).toBeCloseTo(readWav(await bytesOf(await speak())).seconds, 0);
 	});
 
-	test('comes in events with the same bytes', async () => {
+	test('has the same bytes when streamed as events', async () => {
 		const { events } = await listen('mp3');
 		const audio = Buffer.concat(events.map((piece) => Buffer.from(piece.audio ?? '', 'base64')));
 		const plain = await bytesOf(await speak({ response_format: 'mp3' }));
 		expect(Buffer.compare(audio, plain)).toBe(0);
 	});
 
-	test('does not suffer from a client that left before its end', async () => {
+	test('is not affected by a client that disconnected before its end', async () => {
 		const long = await speak({ response_format: 'opus', input: `${input} `.repeat(60) });
 		await long.body?.cancel();
 		const next = await speak({ response_format: 'opus' });

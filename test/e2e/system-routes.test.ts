@@ -17,13 +17,13 @@ describe('the probes', () => {
 		['/healthz', { status: 'ok' }],
 		['/readyz', { status: 'ready' }],
 	])('%s answers without a key', async (path, body) => {
-		const answer = await fetch(`${served.url}${path}`);
-		expect([answer.status, await answer.json()]).toEqual([200, body]);
+		const response = await fetch(`${served.url}${path}`);
+		expect([response.status, await response.json()]).toEqual([200, body]);
 	});
 
 	test('answer HEAD without a body', async () => {
-		const answer = await fetch(`${served.url}/healthz`, { method: 'HEAD' });
-		expect([answer.status, await answer.text()]).toEqual([200, '']);
+		const response = await fetch(`${served.url}/healthz`, { method: 'HEAD' });
+		expect([response.status, await response.text()]).toEqual([200, '']);
 	});
 });
 
@@ -32,7 +32,7 @@ describe('the models', () => {
 		readonly data: readonly { readonly id: string; readonly description: string }[];
 	}
 
-	test('are listed in the shape of OpenAI', async () => {
+	test('are listed in the format of OpenAI', async () => {
 		expect(await client.json('/v1/models')).toMatchObject({
 			object: 'list',
 			data: [
@@ -44,7 +44,7 @@ describe('the models', () => {
 		});
 	});
 
-	test('say plainly that nothing neural stands behind them', async () => {
+	test('have descriptions that say that they are not neural', async () => {
 		const { data } = await client.json<Listed>('/v1/models');
 		const others = data.filter(({ description }) => !/procedural|no neural/i.test(description));
 		expect([data.length, others]).toEqual([4, []]);

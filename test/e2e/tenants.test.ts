@@ -9,19 +9,19 @@ import { ApiDocument, type Operation } from '../support/openapi/document.ts';
 import { storeFile } from '../support/openapi/stored-files.ts';
 import { keyA, keyB, type Served, serveEmbedded } from '../support/serve.ts';
 
-/** Things that belong to a tenant: where they are asked for by an id, and in which states another tenant may have them. */
+/** Resources of a tenant: the paths that take their ids, and the states in which another tenant may request them. */
 interface Subject {
 	/** A path template up to its id. */
 	readonly path: string;
-	/** Well formed, and nobody's. */
+	/** A well-formed id that does not exist. */
 	readonly unknownId: string;
-	/** Bodies that would be good enough for the owner, by operation. */
+	/** Valid bodies for the owner, by operation. */
 	readonly bodies: Readonly<Record<string, unknown>>;
-	/** Makes one in each state, and returns their ids by state. */
+	/** Creates one resource in each state, and returns the ids by state. */
 	make(owner: RawClient): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Ids that belong to no tenant: those of the deployment, of what is not offered, and signed addresses, which serve whoever has them. */
+/** Ids that belong to no tenant: models, disabled operations, and signed URLs, which are valid for any client. */
 const ownerless = [
 	'/v1/models/{id}',
 	'/v1/videos/characters/{id}',
@@ -82,8 +82,8 @@ const endpoints: Subject = {
 	async make(owner) {
 		const create = async () => {
 			const fields = { name: 'mine', url: receiver, event_types: ['video.completed'] };
-			const answer = await owner.post('/v1/webhook_endpoints', fields);
-			return ((await answer.json()) as { id: string }).id;
+			const response = await owner.post('/v1/webhook_endpoints', fields);
+			return ((await response.json()) as { id: string }).id;
 		};
 		const [enabled, deleted] = [await create(), await create()];
 		await owner.send(`/v1/webhook_endpoints/${deleted}`, { method: 'DELETE' });
@@ -91,7 +91,10 @@ const endpoints: Subject = {
 	},
 };
 
-/** What is sent to the endpoint of its owner, and to the callback of a job. Both wait: nobody listens there. */
+/**
+ * The deliveries to the endpoint of the owner and to the callback of a job. Both stay pending, because nothing listens
+ * there.
+ */
 const deliveries: Subject = {
 	path: '/v1/webhook_deliveries/{id}',
 	unknownId: `whd_${'0'.repeat(44)}`,
@@ -101,7 +104,7 @@ const deliveries: Subject = {
 		await owner.finished((await owner.create(fields)).id);
 		type Sent = { readonly id: string; readonly webhook_endpoint_id: string | null };
 		let sent: readonly Sent[] = [];
-		await eventually('both are known', async () => {
+		await eventually('both deliveries are listed', async () => {
 			sent = (await owner.json<{ data: Sent[] }>('/v1/webhook_deliveries')).data;
 			return new Set(sent.map((each) => each.webhook_endpoint_id === null)).size === 2;
 		});
@@ -113,7 +116,7 @@ const deliveries: Subject = {
 
 const subjects = [videos, files, endpoints, deliveries];
 
-/** A port that nobody listens on: the one of discard (RFC 863). */
+/** A port without a listener: that of the discard protocol (RFC 863). */
 const receiver = 'http://127.0.0.1:9/';
 
 let served: Served;
@@ -139,7 +142,7 @@ afterAll(async () => {
 	await served?.stop();
 });
 
-/** The operations that ask for a thing by its id, and the methods that its paths do not have. */
+/** The operations with an id in their path, and the methods that these paths do not support. */
 function operationsOn({ path }: Subject): readonly Pick<Operation, 'name' | 'method' | 'path'>[] {
 	const own = operations.filter((each) => each.path.startsWith(path));
 	const paths = new Set(own.map((each) => each.path));
@@ -149,31 +152,31 @@ function operationsOn({ path }: Subject): readonly Pick<Operation, 'name' | 'met
 	return [...own, ...odd];
 }
 
-describe("another tenant's id", () => {
-	test.each(subjects)('looks exactly like an unknown one, in every state: $path', async (subject) => {
+describe('an id of another tenant', () => {
+	test.each(subjects)('is answered exactly like an unknown one, in every state: $path', async (subject) => {
 		const ids = idsOf.get(subject) ?? {};
 		for (const { name, method, path } of operationsOn(subject)) {
-			const unknown = await look(name, method, path, subject, subject.unknownId);
+			const unknown = await snapshot(name, method, path, subject, subject.unknownId);
 			if (method !== 'OPTIONS') expect(unknown.status, name).toBeGreaterThanOrEqual(404);
 			for (const [state, id] of Object.entries(ids)) {
-				expect(await look(name, method, path, subject, id), `${name}: ${state}`).toEqual(unknown);
+				expect(await snapshot(name, method, path, subject, id), `${name}: ${state}`).toEqual(unknown);
 			}
 		}
 	});
 
-	test('looks like my own that I have deleted', async () => {
+	test('is answered like a deleted one of the same tenant', async () => {
 		const { id } = await b.create({ model: 'instant-1', prompt: 'gone' });
 		await b.finished(id);
 		await b.send(`/v1/videos/${id}`, { method: 'DELETE' });
-		const [own, foreign] = await Promise.all(
+		const [own, ofOtherTenant] = await Promise.all(
 			[id, idsOf.get(videos)?.completed ?? ''].map((each) =>
-				look('GET /v1/videos/{id}', 'GET', '/v1/videos/{id}', videos, each),
+				snapshot('GET /v1/videos/{id}', 'GET', '/v1/videos/{id}', videos, each),
 			),
 		);
-		expect(foreign).toEqual(own);
+		expect(ofOtherTenant).toEqual(own);
 	});
 
-	test('is asked for by every route with an id that this file knows of, and by no other', () => {
+	test('is tested for every route with an id', () => {
 		const withId = operations.filter(({ path }) => path.includes('{'));
 		const known = [...subjects.map(({ path }) => path), ...ownerless];
 		const unknown = withId.filter(({ path }) => !known.some((prefix) => path.startsWith(prefix)));
@@ -186,7 +189,7 @@ describe("another tenant's id", () => {
 		);
 	});
 
-	test('still leads its owner to what it was, after all that', async () => {
+	test('still works for its owner afterwards', async () => {
 		const { completed, failed, running, expired } = idsOf.get(videos) ?? {};
 		const { data } = await a.json<WireList>('/v1/videos?limit=100&order=asc');
 		expect(data.map(({ id, status }) => [id, status]).slice(0, 4)).toEqual([
@@ -206,7 +209,7 @@ describe("another tenant's id", () => {
 		}
 	});
 
-	test.each(subjects)('is in no list of mine: $path', async (subject) => {
+	test.each(subjects)('is in no list of another tenant: $path', async (subject) => {
 		const list = `${subject.path.replace('/{id}', '')}?limit=100`;
 		const theirs = Object.values(idsOf.get(subject) ?? {});
 		const idsIn = async (client: RawClient) => {
@@ -218,8 +221,8 @@ describe("another tenant's id", () => {
 	});
 });
 
-describe("another tenant's id as a cursor", () => {
-	/** The lists that have a cursor, each with what it lists. */
+describe('an id of another tenant as a cursor', () => {
+	/** The lists with a cursor, and the resources that each lists. */
 	const lists = () =>
 		operations
 			.filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'after'))
@@ -228,14 +231,14 @@ describe("another tenant's id as a cursor", () => {
 				subject: subjects.find((subject) => subject.path.startsWith(`${path}/{`)),
 			}));
 
-	test('is a position like any other, on every list', async () => {
+	test('is a valid position, on every list', async () => {
 		expect(lists().map(({ path }) => path)).toContain('/v1/videos');
 		for (const { path, subject } of lists()) {
-			if (!subject) throw new Error(`This file does not know what ${path} lists.`);
-			for (const [state, foreign] of Object.entries(idsOf.get(subject) ?? {})) {
+			if (!subject) throw new Error(`No resource is defined for the list ${path}.`);
+			for (const [state, ofOtherTenant] of Object.entries(idsOf.get(subject) ?? {})) {
 				const [theirs, nobodys] = [
-					await seen(b, `${path}?after=${foreign}`),
-					await seen(b, `${path}?after=${beside(foreign)}`),
+					await seen(b, `${path}?after=${ofOtherTenant}`),
+					await seen(b, `${path}?after=${beside(ofOtherTenant)}`),
 				];
 				expect(theirs, `${path}: ${state}`).toEqual(nobodys);
 				expect(theirs.status).toBe(200);
@@ -243,7 +246,7 @@ describe("another tenant's id as a cursor", () => {
 		}
 	});
 
-	test('has my newer videos behind it, or my older ones', async () => {
+	test('is followed by the newer or older videos of the requesting tenant', async () => {
 		const { id } = await b.create({ model: 'instant-1', prompt: 'newer' });
 		await b.finished(id);
 		const page = async (order: string) =>
@@ -253,40 +256,40 @@ describe("another tenant's id as a cursor", () => {
 	});
 });
 
-describe("what happens to another tenant's job", () => {
-	test('is told in no stream of mine', async () => {
+describe("an event of another tenant's job", () => {
+	test('is in no stream of the requesting tenant', async () => {
 		const stream = await openEvents(`${served.url}/v1/events`, keyB);
-		const [mine, theirs] = await Promise.all(
+		const [own, theirs] = await Promise.all(
 			[b, a].map((owner) => owner.create({ model: 'instant-1', prompt: 'told live' })),
 		);
-		await Promise.all([b.finished(mine?.id ?? ''), a.finished(theirs?.id ?? '')]);
-		// Their end is in the log already: a later one of mine comes behind it.
+		await Promise.all([b.finished(own?.id ?? ''), a.finished(theirs?.id ?? '')]);
+		// The log already contains their final events, and the next job of this tenant comes after them.
 		const last = await b.create({ model: 'instant-1', prompt: 'the last' });
 		await eventually('the last one ends', () =>
 			stream.frames.some(({ event, data }) => event === 'job.completed' && data.data.id === last.id),
 		);
 		stream.close();
 		const told = new Set(stream.frames.map(({ data }) => data.data.id));
-		expect([told.has(mine?.id), told.has(theirs?.id)]).toEqual([true, false]);
+		expect([told.has(own?.id), told.has(theirs?.id)]).toEqual([true, false]);
 	});
 });
 
-/** An id as close to another as can be. */
+/** An id that differs in one digit. */
 function beside(id: string): string {
 	return `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`;
 }
 
-function look(name: string, method: string, path: string, subject: Subject, id: string) {
+function snapshot(name: string, method: string, path: string, subject: Subject, id: string) {
 	const body = subject.bodies[name];
 	const init = body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {};
 	return seen(b, path.replace('{id}', id), { method, ...init });
 }
 
-/** Everything that a client can see of an answer, but what differs between any two requests. */
+/** The visible parts of a response, without the parts that differ between any two requests. */
 async function seen(client: RawClient, path: string, init: RequestInit = {}) {
-	const answer = await client.send(path, init);
-	const { status, headers } = answer;
+	const response = await client.send(path, init);
+	const { status, headers } = response;
 	const changing = ['x-request-id', 'date', 'openai-processing-ms'];
 	const kept = [...headers].filter(([name]) => !changing.includes(name));
-	return { status, headers: kept, body: await answer.text() };
+	return { status, headers: kept, body: await response.text() };
 }

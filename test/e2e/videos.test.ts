@@ -42,24 +42,24 @@ afterAll(async () => {
 });
 
 describe('a video job', () => {
-	test('has all its keys from the first answer on', async () => {
+	test('has all its members from the first response on', async () => {
 		const video = await client.create({ model: 'held-1', prompt: 'keys' });
 		await client.send(`/v1/videos/${video.id}`, { method: 'DELETE' });
 		expect(Object.keys(video).sort()).toEqual(wireKeys);
 	});
 
-	test('says what it does and how long to wait while it is rendered', async () => {
+	test('has its progress and a retry interval while it is rendered', async () => {
 		const { id } = await client.create({ model: 'held-1', prompt: 'progress' });
-		let answer = await client.send(`/v1/videos/${id}`);
-		let video = (await answer.json()) as WireVideo;
-		await eventually('half of the work is shown', async () => {
-			answer = await client.send(`/v1/videos/${id}`);
-			video = (await answer.json()) as WireVideo;
+		let response = await client.send(`/v1/videos/${id}`);
+		let video = (await response.json()) as WireVideo;
+		await eventually('half of the progress is reported', async () => {
+			response = await client.send(`/v1/videos/${id}`);
+			video = (await response.json()) as WireVideo;
 			return video.progress > 0;
 		});
 		await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
 		expect(video).toMatchObject({ status: 'in_progress', progress: 0.5, progress_percent: 50 });
-		expect(answer.headers.get('openai-poll-after-ms')).toBe('5000');
+		expect(response.headers.get('openai-poll-after-ms')).toBe('5000');
 	});
 
 	test('has progress 1 and an expiry once it is completed', async () => {
@@ -69,7 +69,7 @@ describe('a video job', () => {
 		expect((video.expires_at ?? 0) - (video.completed_at ?? 0)).toBe(24 * 3600);
 	});
 
-	test('takes its length as a number too', async () => {
+	test('accepts its length as a number, too', async () => {
 		const video = await client.create({ model: 'instant-1', prompt: 'x', seconds: 8 });
 		expect(video.seconds).toBe('8');
 	});
@@ -77,26 +77,26 @@ describe('a video job', () => {
 	test.each([
 		['the same Idempotency-Key', { 'idempotency-key': 'once' }, { 'idempotency-key': 'once' }],
 		['a retry by the SDK', {}, { 'x-stainless-retry-count': '1' }],
-	])('is made once for two requests with %s', async (prompt, first, second) => {
+	])('is created once for two requests with %s', async (prompt, first, second) => {
 		const send = async (headers: Record<string, string>) => {
-			const answer = await client.send('/v1/videos', {
+			const response = await client.send('/v1/videos', {
 				method: 'POST',
 				headers: { 'content-type': 'application/json', ...headers },
 				body: JSON.stringify({ model: 'instant-1', prompt }),
 			});
-			return ((await answer.json()) as WireVideo).id;
+			return ((await response.json()) as WireVideo).id;
 		};
 		expect(await send(first)).toBe(await send(second));
 	});
 
-	test('that is deleted while it is rendered stays away', async () => {
+	test('that is deleted while it is rendered stays deleted', async () => {
 		const { id } = await client.create({ model: 'held-1', prompt: 'stop' });
-		const answer = await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
-		expect(await answer.json()).toEqual({ id, object: 'video.deleted', deleted: true });
+		const response = await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
+		expect(await response.json()).toEqual({ id, object: 'video.deleted', deleted: true });
 		expect((await client.send(`/v1/videos/${id}`)).status).toBe(404);
 	});
 
-	test('is 404 for a second deletion', async () => {
+	test('is 404 for a second delete', async () => {
 		const { id } = await client.create({ model: 'instant-1', prompt: 'twice' });
 		await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
 		expect((await client.send(`/v1/videos/${id}`, { method: 'DELETE' })).status).toBe(404);
@@ -119,8 +119,8 @@ describe('a reference picture reaches the model', () => {
 		form.set('model', 'instant-1');
 		form.set('prompt', 'form URL');
 		form.set('input_reference[image_url]', dataUrl);
-		const answer = await client.send('/v1/videos', { method: 'POST', body: form });
-		const video = (await answer.json()) as WireVideo;
+		const response = await client.send('/v1/videos', { method: 'POST', body: form });
+		const video = (await response.json()) as WireVideo;
 		expect(await pictureOf('form URL', video)).toEqual(Buffer.from(picture));
 	});
 
@@ -130,24 +130,24 @@ describe('a reference picture reaches the model', () => {
 		expect(await pictureOf('JSON URL', video)).toEqual(Buffer.from(picture));
 	});
 
-	test('with the type that its bytes say, whatever the client called it', async () => {
+	test('with the media type of its bytes, whatever the client declared', async () => {
 		const form = new FormData();
 		form.set('model', 'instant-1');
 		form.set('prompt', 'honest type');
 		form.set('input_reference', new File([picture], 'x.jpg', { type: 'image/jpeg' }));
-		const answer = await client.send('/v1/videos', { method: 'POST', body: form });
-		await client.finished(((await answer.json()) as WireVideo).id);
+		const response = await client.send('/v1/videos', { method: 'POST', body: form });
+		await client.finished(((await response.json()) as WireVideo).id);
 		const asked = seen.find(({ prompt }) => prompt === 'honest type');
 		expect(asked?.reference?.mediaType).toBe('image/png');
 	});
 
-	test('unless it is no picture', async () => {
+	test('unless it is not an image', async () => {
 		const form = new FormData();
 		form.set('model', 'instant-1');
 		form.set('prompt', 'no picture');
 		form.set('input_reference', new File(['plain text'], 'x.png', { type: 'image/png' }));
-		const answer = await client.send('/v1/videos', { method: 'POST', body: form });
-		expect([answer.status, await answer.json()]).toMatchObject([
+		const response = await client.send('/v1/videos', { method: 'POST', body: form });
+		expect([response.status, await response.json()]).toMatchObject([
 			400,
 			{ error: { param: 'input_reference', code: 'invalid_image' } },
 		]);
@@ -155,7 +155,7 @@ describe('a reference picture reaches the model', () => {
 });
 
 describe('a list', () => {
-	test('names its first and last id and says that there is more', async () => {
+	test('has its first and last id, and has_more', async () => {
 		for (const prompt of ['1', '2', '3']) await client.create({ model: 'instant-1', prompt });
 		const page = await client.json<WireList>('/v1/videos?limit=2');
 		expect(page).toMatchObject({
@@ -171,7 +171,7 @@ describe('a list', () => {
 		expect(page).toMatchObject({ data: [], first_id: null, last_id: null });
 	});
 
-	test('goes on behind a video that was deleted', async () => {
+	test('continues after a video that was deleted', async () => {
 		const [page] = [await client.json<WireList>('/v1/videos?limit=2')];
 		await client.send(`/v1/videos/${page.last_id}`, { method: 'DELETE' });
 		const next = await client.json<WireList>(`/v1/videos?limit=1&after=${page.last_id}`);
@@ -179,7 +179,7 @@ describe('a list', () => {
 	});
 });
 
-/** A form as the SDK streams it: chunked, the file first, its type unknown. */
+/** A form as the SDK streams it: chunked, the file first and without a known type. */
 function streamedForm(prompt: string): Promise<WireVideo> {
 	const part = (head: string, body: string | Uint8Array) =>
 		Buffer.concat([
@@ -194,9 +194,9 @@ function streamedForm(prompt: string): Promise<WireVideo> {
 			headers: { 'x-api-key': keyA, 'content-type': 'multipart/form-data; boundary=edge' },
 		});
 		sent.on('error', reject);
-		sent.on('response', async (answer) => {
+		sent.on('response', async (response) => {
 			let text = '';
-			for await (const chunk of answer) text += chunk;
+			for await (const chunk of response) text += chunk;
 			resolve(JSON.parse(text) as WireVideo);
 		});
 		sent.write(part(`name="input_reference"; filename="x"\r\n${type}`, picture));

@@ -12,18 +12,18 @@ import { fakeVideo } from '../support/fake-models.ts';
 import { ownHosts, privateHosts } from '../support/private-hosts.ts';
 import { keyA, removeDir, type ServeOptions, serveEmbedded, temporaryDir } from '../support/serve.ts';
 
-/** The one loopback address that counts as public here. */
+/** The one loopback address that counts as public. */
 const home = '127.0.0.2';
-/** For a machine that is busy. */
+/** A generous time limit, for a busy machine. */
 const timeoutMs = 20_000;
 const models = { 'instant-1': fakeVideo() };
 
-/** Listens on all addresses of the machine. A connection to another one than `home` is one that must not be. */
+/** Listens on all addresses of the machine. Connections to any address but `home` must not happen. */
 let canary: Server;
 let port: number;
-/** The addresses at which it was connected to. */
+/** The addresses that received connections. */
 let hits: string[] = [];
-/** What it was asked at `home`. */
+/** The requests that `home` received. */
 let welcome: string[] = [];
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
 	canary.on('connection', ({ localAddress = '' }) => {
 		if (plain(localAddress) !== home) hits.push(plain(localAddress));
 	});
-	// Without a host: on all addresses of IPv6 and IPv4, or on those of IPv4 where there is no other.
+	// Without a host it listens on all addresses of IPv6 and IPv4, or of IPv4 where IPv6 is unavailable.
 	await new Promise<void>((resolve) => canary.listen(0, resolve));
 	port = (canary.address() as AddressInfo).port;
 });
@@ -65,18 +65,18 @@ async function serve(options: ServeOptions): Promise<RawClient> {
 const subscription = { name: 'x', event_types: ['video.completed'] };
 const addEndpoint = (client: RawClient, url: string) => client.post('/v1/webhook_endpoints', { ...subscription, url });
 
-/** A delivery, as far as this file looks at it. */
+/** The members of a delivery that this file reads. */
 interface WireDelivery {
 	readonly url: string;
 	readonly status: string;
 	readonly attempts: readonly { readonly status_code: number | null; readonly failure: string }[];
 }
 
-/** The deliveries of a tenant, once there are so many and each has ended. */
+/** The deliveries of a tenant, once there are this many and each has ended. */
 async function ended(client: RawClient, count: number): Promise<readonly WireDelivery[]> {
 	let found: readonly WireDelivery[] = [];
 	const areEnded = async () => {
-		// `eventually` asks again at once: that would take the processor from what sends.
+		// `eventually` polls without a pause, which would slow the sender down.
 		await delay(20);
 		const path = '/v1/webhook_deliveries?limit=100';
 		found = (await client.json<{ data: readonly WireDelivery[] }>(path)).data;
@@ -86,7 +86,7 @@ async function ended(client: RawClient, count: number): Promise<readonly WireDel
 	return found;
 }
 
-test('the canary is heard wherever it is asked', async () => {
+test('the server listens on every address', async () => {
 	for (const host of ['127.0.0.1', '0.0.0.0', ...ownHosts]) {
 		await fetch(`http://${host}:${port}/`);
 		expect(hits, host).toHaveLength(1);
@@ -98,7 +98,7 @@ test('the canary is heard wherever it is asked', async () => {
 });
 
 describe('addresses that are not of the public internet', () => {
-	/** Refused for what they are, wherever they lead. */
+	/** Refused because of the address itself, whether or not it is reachable. */
 	const odd = [
 		`https://user:secret@127.0.0.1/`,
 		'http://8.8.8.8/',
@@ -118,7 +118,7 @@ describe('addresses that are not of the public internet', () => {
 		return `${url} ${answer.status} ${param} ${code}`;
 	}
 
-	test('are refused for a new endpoint, for one that is there, and for a callback', async () => {
+	test('are refused for a new endpoint, for an existing one, and for a callback', async () => {
 		const client = await serve({});
 		const created = await addEndpoint(client, 'https://8.8.8.8/');
 		const endpoint = (await created.json()) as { readonly id: string; readonly url: string };
@@ -144,7 +144,7 @@ describe('addresses that are not of the public internet', () => {
 		expect(hits).toEqual([]);
 	});
 
-	test('get nothing from a server that may no longer send there', async () => {
+	test('receive nothing once the server may no longer send there', async () => {
 		const dataDir = await temporaryDir('targets');
 		onTestFinished(() => removeDir(dataDir));
 		const before = await serveEmbedded({
@@ -153,7 +153,7 @@ describe('addresses that are not of the public internet', () => {
 		});
 		const generous = rawClient(before.url, keyA);
 		const answers = await Promise.all(privateHosts.map((host) => addEndpoint(generous, `https://${host}:${port}/`)));
-		// `localhost.` is no name everywhere.
+		// Some systems cannot resolve `localhost.`.
 		const count = answers.filter(({ status }) => status === 200).length;
 		expect(count).toBeGreaterThanOrEqual(privateHosts.length - 1);
 		await before.stop();
@@ -172,7 +172,10 @@ describe('names', () => {
 	const v4 = (address: string) => ({ address, family: 4 });
 	const v6 = (address: string) => ({ address, family: 6 });
 	const good = [v4(home)];
-	/** What each name is resolved to at first, and the times after that, over and over. The first is what is asked when an address is given. */
+	/**
+	 * The addresses of each name: for the first lookup, and for the following ones, which repeat. The first lookup
+	 * happens when the URL is saved.
+	 */
 	const answers: Readonly<Record<string, readonly (typeof good)[]>> = {
 		turned: [good, [v4('127.0.0.1')]],
 		'turned-to-six': [good, [v6('::1')]],
@@ -204,7 +207,7 @@ describe('names', () => {
 		return client;
 	}
 
-	test('that lead elsewhere when they are sent to are not followed there', async () => {
+	test('that resolve to a private address at delivery are not connected to', async () => {
 		const client = await sendTo([]);
 		const at = (kind: string) => names.map((name) => `http://${name}.${kind}.example:${port}/fails`);
 		for (const callback_url of at('callback')) {
@@ -216,7 +219,7 @@ describe('names', () => {
 		const deliveries = await ended(client, 2 * names.length);
 		for (const { url, status, attempts } of deliveries) {
 			const codes = attempts.map(({ status_code }) => status_code);
-			// The one that comes home now and then has got there, and nobody else has.
+			// Only the name that sometimes resolves to `home` was delivered.
 			const expected = url.includes('//alternating.') ? [null, 500, null, 500] : Array(4).fill(null);
 			expect([url, status, codes]).toEqual([url, 'failed', expected]);
 		}
@@ -225,7 +228,7 @@ describe('names', () => {
 		expect(welcome).toHaveLength(4);
 	});
 
-	test('that lead elsewhere are not tried out either', async () => {
+	test('that resolve to a private address get no test delivery', async () => {
 		const client = await sendTo(names.slice(0, 7).map((name) => `http://${name}.example:${port}/`));
 		const { data } = await client.json<{ data: { id: string }[] }>('/v1/webhook_endpoints');
 		for (const { id } of data) {
@@ -245,7 +248,7 @@ describe('names', () => {
 		expect(hits).toEqual([]);
 	});
 
-	test('whose receiver redirects are as far as a request goes', async () => {
+	test('whose receiver redirects are not followed', async () => {
 		const targets = ['127.0.0.1', '[::1]', 'turned.example'];
 		const via = [301, 302, 303, 307, 308].flatMap((status) =>
 			targets.map((to) => `/to/${status}/${encodeURIComponent(`http://${to}:${port}/`)}`),

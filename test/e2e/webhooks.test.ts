@@ -22,11 +22,11 @@ import {
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const timeoutMs = 20_000;
-/** Enough for a machine that is busy. */
+/** A generous time limit, for a busy machine. */
 const retrySeconds = Array.from({ length: 40 }, () => 0.2);
 const models = { 'instant-1': fakeVideo() };
 
-/** An endpoint or a delivery, as far as this file looks at it. */
+/** The members of an endpoint or delivery that this file reads. */
 interface WireObject {
 	readonly id: string;
 	readonly status: string;
@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 afterEach(() => receiver.close());
 
-/** Serves until the end of the test, or until it is stopped before. */
+/** Serves until the end of the test, or until stopped. */
 async function serve(options: ServeOptions = {}): Promise<Served> {
 	const plugins = { webhooks: webhooks({ allowPrivate: true, retrySeconds }) };
 	const served = await serveEmbedded({ models, plugins, ...options });
@@ -51,12 +51,12 @@ async function serve(options: ServeOptions = {}): Promise<Served> {
 }
 
 async function addEndpoint(client: RawClient, path: string): Promise<string> {
-	const answer = await client.post('/v1/webhook_endpoints', {
+	const response = await client.post('/v1/webhook_endpoints', {
 		name: path,
 		url: receiver.url + path,
 		event_types: ['video.completed'],
 	});
-	const { id, signing_secret } = (await answer.json()) as { id: string; signing_secret: string };
+	const { id, signing_secret } = (await response.json()) as { id: string; signing_secret: string };
 	receiver.secrets.set(path, signing_secret);
 	return id;
 }
@@ -78,7 +78,7 @@ async function delivered(client: RawClient): Promise<WireObject> {
 }
 
 describe('two tenants', () => {
-	test('are each told of their own jobs, and cannot touch what is the other’s', async () => {
+	test('get webhooks of their own jobs only, and cannot access each other’s resources', async () => {
 		const { url, app } = await serve();
 		const [a, b] = [rawClient(url, keyA), rawClient(url, keyB)];
 		const ids = { a: await addEndpoint(a, '/a'), b: await addEndpoint(b, '/b') };
@@ -103,8 +103,8 @@ describe('two tenants', () => {
 					const headers = { 'content-type': 'application/json' };
 					const body = JSON.stringify({ event_type: 'video.completed' });
 					const init = method === 'POST' ? { method, headers, body } : { method };
-					const answer = await b.send(path.replace('{id}', id), init);
-					return [answer.status, await answer.text()];
+					const response = await b.send(path.replace('{id}', id), init);
+					return [response.status, await response.text()];
 				}),
 			);
 			expect([name, theirs?.[0]]).toEqual([name, 404]);
@@ -122,17 +122,17 @@ describe('a restart on the same data directory', () => {
 	test.each([
 		['fails', 'fail'],
 		['hangs', 'hang'],
-	] as const)('goes on with a delivery whose receiver %s', async (_, mood) => {
+	] as const)('continues a delivery whose receiver %s', async (_, behaviour) => {
 		const dataDir = await temporaryDir('webhooks');
 		onTestFinished(() => removeDir(dataDir));
 		const before = await serve({ dataDir });
 		const client = rawClient(before.url, keyA);
 		const endpoint = await addEndpoint(client, '/again');
-		receiver.mood = () => mood;
+		receiver.behaviour = () => behaviour;
 		const { id } = await client.create({ model: 'instant-1', prompt: 'told later' });
 		await eventually('it is being sent', () => receiver.arrivals.length > 0, timeoutMs);
 		await before.stop();
-		receiver.mood = () => 'ok';
+		receiver.behaviour = () => 'ok';
 		const count = receiver.arrivals.length;
 
 		const again = rawClient((await serve({ dataDir })).url, keyA);
@@ -144,7 +144,7 @@ describe('a restart on the same data directory', () => {
 		expect(receiver.faults).toEqual([]);
 	});
 
-	test('tells of a job that has ended while nobody sent webhooks', async () => {
+	test('delivers webhooks of a job that ended without a sender', async () => {
 		const dataDir = await temporaryDir('webhooks');
 		onTestFinished(() => removeDir(dataDir));
 		const before = await serve({ dataDir, role: 'api' });
@@ -161,9 +161,9 @@ describe('a restart on the same data directory', () => {
 });
 
 describe('a callback', () => {
-	test('is named in a form, beside a picture, by the official SDK', async () => {
+	test('is accepted in a form with an image from the official SDK', async () => {
 		const { url } = await serve();
-		const { client, complaints } = sdkClient(OpenAI, { url, key: keyA, mode: 'Bearer only' });
+		const { client, violations } = sdkClient(OpenAI, { url, key: keyA, mode: 'Bearer only' });
 		const secret = `whsec_${Buffer.alloc(24, 'of a form').toString('base64')}`;
 		receiver.secrets.set('/form', secret);
 		const { id } = await client.videos.create({
@@ -177,12 +177,12 @@ describe('a callback', () => {
 			['/form', event_id, id],
 		]);
 		expect(receiver.arrivals[0]?.headers).toHaveProperty('webhook-signature');
-		expect([receiver.faults, complaints]).toEqual([[], []]);
+		expect([receiver.faults, violations]).toEqual([[], []]);
 	});
 });
 
 describe('the built-in composition', () => {
-	/** What the start of the composition warns of, with these variables. */
+	/** The warnings of a boot with these variables. */
 	async function warnings(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
 		const dataDir = await temporaryDir('webhooks');
 		onTestFinished(() => removeDir(dataDir));

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApp, findConfig } from '@plinth/core';
+import { createApp } from '@plinth/core';
 import { silentLogger } from '@plinth/testing';
+import { findConfig } from 'plinth';
 import { afterAll, expect, test } from 'vitest';
 import { root } from '../support/cli.ts';
 import { codeBlocks } from '../support/pages.ts';
-import { answer, asking, chatModel, modelFolder } from './support/models.ts';
+import { asking, chatModel, modelFolder, response } from './support/models.ts';
 import { writeTinyModel } from './support/tiny-gguf.ts';
 
 const { folder, remove } = modelFolder();
@@ -31,12 +32,12 @@ test.each(['yaml', 'ts'] as const)('the %s config of the page starts a server wi
 
 const { PLINTH_TEST_GGUF: real } = process.env;
 
-// Only with a file of the developer, so that no test is skipped without one.
+// Registered only where the developer provides a model file, so that no test is skipped.
 if (real) {
-	test('a file of the developer answers, writes JSON and calls a tool', { timeout: 600_000 }, async () => {
+	test('a model file of the developer answers, writes JSON and calls a tool', { timeout: 600_000 }, async () => {
 		const { model, close } = await chatModel(folder, { file: real, gpu: 'auto' });
 		try {
-			const hello = await answer(
+			const hello = await response(
 				model,
 				asking('Answer with one word: what is the capital of France?', { temperature: 0 }),
 			);
@@ -47,7 +48,7 @@ if (real) {
 				required: ['city', 'inhabitants'],
 			};
 			const format = { type: 'schema', name: 'city', schema, isStrict: true } as const;
-			const json = await answer(model, asking('Describe the capital of France.', { format, temperature: 0 }));
+			const json = await response(model, asking('Describe the capital of France.', { format, temperature: 0 }));
 			expect(JSON.parse(json.text)).toEqual({ city: expect.any(String), inhabitants: expect.any(Number) });
 			const weather = { name: 'get_weather', description: 'Tells the weather.', parameters: schema, isStrict: true };
 			const request = asking('What is the weather in Paris?', {
@@ -55,7 +56,7 @@ if (real) {
 				toolChoice: 'required',
 				temperature: 0,
 			});
-			expect((await answer(model, request)).calls).toMatchObject([{ name: 'get_weather' }]);
+			expect((await response(model, request)).calls).toMatchObject([{ name: 'get_weather' }]);
 		} finally {
 			await close();
 		}

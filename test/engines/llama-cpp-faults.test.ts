@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, findConfig } from '@plinth/core';
+import { createApp } from '@plinth/core';
 import type { ChatModel } from '@plinth/plugin-chat/model';
 import { eventually, silentLogger } from '@plinth/testing';
+import { findConfig } from 'plinth';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { answer, asking, chatModel, enginesOf, memoryOf, modelFolder, stream } from './support/models.ts';
+import { asking, chatModel, enginesOf, memoryOf, modelFolder, response, stream } from './support/models.ts';
 import { writeTinyModel } from './support/tiny-gguf.ts';
 
 const { folder, remove } = modelFolder();
@@ -31,7 +32,7 @@ async function make(options: Partial<Parameters<typeof chatModel>[1]> = {}): Pro
 	return running.model;
 }
 
-/** The only engine that runs. */
+/** The only engine process that runs. */
 function engine(): number {
 	const [pid, ...others] = enginesOf();
 	expect(others).toEqual([]);
@@ -43,31 +44,31 @@ function killEngines(): void {
 }
 
 describe('the process of the engine', () => {
-	test('starts with the first answer, not with the server', async () => {
+	test('starts with the first request, not with the server', async () => {
 		const model = await make();
 		expect(enginesOf()).toEqual([]);
-		await answer(model, asking('Hello', { maxTokens: 2 }));
+		await response(model, asking('Hello', { maxTokens: 2 }));
 		expect(engine()).toBeGreaterThan(0);
 	});
 
 	test.each(['SIGABRT', 'SIGSEGV', 'SIGKILL'] as const)(
-		'fails its answers when it ends by %s, and starts again',
+		'fails its responses when it ends by %s, and restarts',
 		async (signal) => {
 			const model = await make({ slots: 2 });
-			const answers = [1, 2].map(() => stream(model, asking('Go on.'))[Symbol.asyncIterator]());
-			await Promise.all(answers.map((each) => each.next()));
+			const responses = [1, 2].map(() => stream(model, asking('Go on.'))[Symbol.asyncIterator]());
+			await Promise.all(responses.map((each) => each.next()));
 			const pid = engine();
 			process.kill(pid, signal);
-			for (const each of answers) await expect(readToEnd(each)).rejects.toMatchObject({ spec: { status: 503 } });
-			expect((await answer(model, asking('Hello', { maxTokens: 3 }))).text).not.toBe('');
+			for (const each of responses) await expect(readToEnd(each)).rejects.toMatchObject({ spec: { status: 503 } });
+			expect((await response(model, asking('Hello', { maxTokens: 3 }))).text).not.toBe('');
 			expect(engine()).not.toBe(pid);
 		},
 	);
 
-	test('may be killed at any moment, 50 times: each answer is whole or fails, and the next one is made', async () => {
+	test('survives 50 kills: each response is complete or fails, and the next request succeeds', async () => {
 		const model = await make();
 		const request = asking('Go on.', { maxTokens: 30 });
-		const { text } = await answer(model, request);
+		const { text } = await response(model, request);
 		const outcomes = { whole: 0, failed: 0 };
 		for (let round = 0; round < 50; round++) {
 			const pieces: string[] = [];
@@ -78,7 +79,7 @@ describe('the process of the engine', () => {
 					isSettled = true;
 				});
 				first.catch(() => {});
-				// Each fifth time while the model is loaded, and else after some tokens.
+				// Every fifth kill while the model is loading, the others after some tokens.
 				if (round % 5 === 0) await eventually('the engine runs', () => isSettled || enginesOf().length > 0);
 				if (round % 5 === 0) killEngines();
 				let left = round % 35;
@@ -95,20 +96,20 @@ describe('the process of the engine', () => {
 			}
 		}
 		expect(outcomes.failed).toBeGreaterThan(20);
-		expect((await answer(model, request)).text).toBe(text);
+		expect((await response(model, request)).text).toBe(text);
 	});
 
-	test('gives its memory back when the model is unloaded, and loads again', async () => {
+	test('frees its memory when the model is unloaded, and loads again', async () => {
 		await writeTinyModel(join(folder, 'wide.gguf'), { width: 512 });
 		const model = await make({ file: 'wide.gguf', slots: 4 });
 		const request = asking('Hello', { maxTokens: 5 });
-		const { text } = await answer(model, request);
+		const { text } = await response(model, request);
 		const megabytes = memoryOf(engine());
 		expect(megabytes).toBeGreaterThan(100);
 		await model.unload?.();
 		expect(enginesOf()).toEqual([]);
 		await model.unload?.();
-		expect((await answer(model, request)).text).toBe(text);
+		expect((await response(model, request)).text).toBe(text);
 	});
 
 	test('ends when the server is killed', async () => {
@@ -128,7 +129,7 @@ async function readToEnd(events: AsyncIterator<unknown>): Promise<void> {
 }
 
 describe('a server', () => {
-	test('lives on when native code aborts, and tells the client', async () => {
+	test('survives an abort of native code, and the client gets an error', async () => {
 		const path = join(folder, 'plinth.config.yaml');
 		await writeFile(
 			path,
@@ -175,13 +176,13 @@ describe('boot', () => {
 		return expect(make({ file: name })).rejects;
 	};
 
-	test('names a file that is not there, and how to download it', async () => {
+	test('names a missing file, and how to download it', async () => {
 		const missing = make({ file: 'models/none.gguf' });
 		await expect(missing).rejects.toThrow(`The model ${folder}/models/none.gguf cannot be read. There is no such file`);
 		await expect(missing).rejects.toThrow('plinth models pull URL --sha256 HEX');
 	});
 
-	test('names a folder that stands for a file', async () => {
+	test('names a folder that is given as a file', async () => {
 		await expect(make({ file: '.' })).rejects.toThrow(`The model ${folder} cannot be read. EISDIR`);
 	});
 
@@ -202,7 +203,7 @@ describe('boot', () => {
 	test.each([
 		['in its header', 4_000],
 		['in its weights', 300_000],
-	])('names a file that is cut off %s', async (_, length) => {
+	])('names a file that is truncated %s', async (_, length) => {
 		const rejects = await broken('short.gguf', async (path) => {
 			await writeTinyModel(path);
 			await truncate(path, length);
@@ -224,7 +225,7 @@ describe('boot', () => {
 		await rejects.toThrow(/The engine cannot use .*no-bytes.gguf.*It ended with SIGABRT/s);
 	});
 
-	test('names the GPU that has no program here', async () => {
+	test('names a GPU without a program for this machine', async () => {
 		await expect(make({ gpu: 'cuda' })).rejects.toThrow('Install the package of @node-llama-cpp for gpu: cuda');
 	});
 

@@ -5,7 +5,7 @@ import { chatModelSuite } from '@plinth/plugin-chat/testing';
 import type { RunningModel } from '@plinth/testing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answer, asking, chatModel, enginesOf, modelFolder, stream } from './support/models.ts';
+import { asking, chatModel, enginesOf, modelFolder, response, stream } from './support/models.ts';
 import { writeTinyModel } from './support/tiny-gguf.ts';
 
 const { folder, remove } = modelFolder();
@@ -26,7 +26,7 @@ afterAll(async () => {
 	await remove();
 });
 
-/** A model beside the shared one, for a test that needs other options. */
+/** A model next to the shared one, for a test with other options. */
 async function withModel(options: Parameters<typeof chatModel>[1], work: (model: ChatModel) => Promise<void>) {
 	const other = await chatModel(folder, options);
 	try {
@@ -36,7 +36,7 @@ async function withModel(options: Parameters<typeof chatModel>[1], work: (model:
 	}
 }
 
-describe('a model with random weights keeps the contract of chat models', () => {
+describe('a model with random weights passes the conformance suite of chat models', () => {
 	for (const { name, run } of chatModelSuite({
 		create: async () => ({ model, close: async () => {} }),
 		supports: { tools: true, json: 'schema' },
@@ -70,25 +70,25 @@ const tree = {
 } as const;
 
 describe('grammars', () => {
-	test('make every answer fit a schema', async () => {
+	test('make every response match a schema', async () => {
 		const fits = ajv.compile(tree);
 		const format = { type: 'schema', name: 'tree', schema: tree, isStrict: true } as const;
 		for (const seed of seeds) {
-			const { text, finish } = await answer(model, asking('Describe it.', { format, temperature: 1.5 }), seed);
+			const { text, finish } = await response(model, asking('Describe it.', { format, temperature: 1.5 }), seed);
 			expect({ text, reason: finish.reason }).toEqual({ text, reason: 'stop' });
 			expect(fits(JSON.parse(text)), `${text} ${ajv.errorsText(fits.errors)}`).toBe(true);
 		}
 	});
 
-	test('make every answer a JSON object', async () => {
+	test('make every response a JSON object', async () => {
 		for (const seed of seeds) {
-			const { text } = await answer(model, asking('Describe it.', { format: { type: 'json' } }), seed);
+			const { text } = await response(model, asking('Describe it.', { format: { type: 'json' } }), seed);
 			expect(JSON.parse(text)).toBeTypeOf('object');
 			expect(text.trimStart()[0]).toBe('{');
 		}
 	});
 
-	test('make the arguments of every call fit', async () => {
+	test('make the arguments of every call match', async () => {
 		const tools: readonly ChatTool[] = [
 			{ name: 'plant', description: 'Plants a tree.', parameters: tree, isStrict: true },
 			{ name: 'now', isStrict: false },
@@ -97,7 +97,7 @@ describe('grammars', () => {
 		const called = new Set<string>();
 		for (const seed of seeds) {
 			const request = asking('Plant it.', { tools, toolChoice: 'required', temperature: 1.5 });
-			const { calls, finish } = await answer(model, request, seed);
+			const { calls, finish } = await response(model, request, seed);
 			expect(finish.reason).toBe('tool_calls');
 			expect(calls).toHaveLength(1);
 			for (const { name = '', arguments: text = '' } of calls) {
@@ -109,30 +109,30 @@ describe('grammars', () => {
 		expect([...called].sort()).toEqual(['now', 'plant']);
 	});
 
-	test('call the tool that is named', async () => {
+	test('call the named tool', async () => {
 		const tools: readonly ChatTool[] = ['a', 'b', 'c'].map((name) => ({ name, isStrict: false }));
 		for (const { name } of tools) {
-			const { calls } = await answer(model, asking('Call.', { tools, toolChoice: { name } }));
+			const { calls } = await response(model, asking('Call.', { tools, toolChoice: { name } }));
 			expect(calls.map((call) => call.name)).toEqual([name]);
 		}
 	});
 
-	test('are not made of a strict schema that they cannot guarantee', async () => {
+	test('are refused for a strict schema that they cannot guarantee', async () => {
 		const schema = { type: 'object', properties: { zip: { type: 'string', pattern: '^[0-9]{5}$' } } };
 		const format = { type: 'schema', name: 'zip', schema } as const;
-		const strict = answer(model, asking('Where?', { format: { ...format, isStrict: true } }));
+		const strict = response(model, asking('Where?', { format: { ...format, isStrict: true } }));
 		await expect(strict).rejects.toMatchObject({
 			spec: { status: 400 },
 			param: 'response_format.json_schema.schema',
 			message: expect.stringContaining('.properties.zip: this model cannot guarantee pattern'),
 		});
-		const { warnings, text } = await answer(model, asking('Where?', { format: { ...format, isStrict: false } }));
+		const { warnings, text } = await response(model, asking('Where?', { format: { ...format, isStrict: false } }));
 		expect(warnings).toEqual(['This model does not enforce pattern of response_format.json_schema.schema.']);
 		expect(JSON.parse(text).zip).toBeTypeOf('string');
 	});
 });
 
-describe('a hostile schema is answered or refused, and the engine lives:', () => {
+describe('a hostile schema is answered or refused, and the engine survives:', () => {
 	const nested = (levels: number): object =>
 		levels === 0 ? { type: 'null' } : { type: 'array', items: nested(levels - 1), minItems: 1_000, maxItems: 1_000 };
 	const bounded = (_: unknown, at: number) => [`p${at}`, { type: 'string', minLength: at, maxLength: 1_000 }] as const;
@@ -148,10 +148,10 @@ describe('a hostile schema is answered or refused, and the engine lives:', () =>
 		['lists of a thousand lists, 20 levels deep', nested(20)],
 		['900 bounded strings', { properties: Object.fromEntries(Array.from({ length: 900 }, bounded)) }],
 		['itself', { $ref: '#' }],
-		['a choice of itself', { anyOf: [{ $ref: '#' }, { type: 'null' }] }],
-		['definitions in a circle', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
+		['an anyOf of itself', { anyOf: [{ $ref: '#' }, { type: 'null' }] }],
+		['cyclic definitions', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
 		[
-			'2 to the power of 59 ways',
+			'2 to the power of 59 alternatives',
 			{ $ref: '#/$defs/d0', $defs: Object.fromEntries(Array.from({ length: 60 }, doubling)) },
 		],
 		['bounds that contradict each other', { type: 'string', minLength: 5, maxLength: 2 }],
@@ -161,7 +161,7 @@ describe('a hostile schema is answered or refused, and the engine lives:', () =>
 		const format = { type: 'schema', name: 'hostile', schema: schema as JsonObject, isStrict: true } as const;
 		const tools = [{ name: 'hostile', parameters: schema as JsonObject, isStrict: true }];
 		for (const more of [{ format }, { tools, toolChoice: 'required' } as const]) {
-			const asked = answer(model, asking('Go on.', { ...more, maxTokens: 100 }));
+			const asked = response(model, asking('Go on.', { ...more, maxTokens: 100 }));
 			await asked.catch((error) => expect(error).toMatchObject({ spec: { status: 400 } }));
 		}
 		expect(enginesOf()).toEqual(pids);
@@ -169,14 +169,14 @@ describe('a hostile schema is answered or refused, and the engine lives:', () =>
 });
 
 describe('an answer', () => {
-	test('arrives in pieces', async () => {
-		const { pieces, text } = await answer(model, asking('Hello'));
+	test('arrives in chunks', async () => {
+		const { pieces, text } = await response(model, asking('Hello'));
 		expect(pieces).toBeGreaterThan(10);
 		expect(text.length).toBeGreaterThanOrEqual(pieces);
 	});
 
 	test('is the same for a seed, and another one for another seed', async () => {
-		const ask = async (seed: number) => (await answer(model, asking('Hello', { maxTokens: 40 }), seed)).text;
+		const ask = async (seed: number) => (await response(model, asking('Hello', { maxTokens: 40 }), seed)).text;
 		const texts = [await ask(3), await ask(3), await ask(4)];
 		expect(texts[0]?.length).toBeGreaterThan(10);
 		expect(texts[1]).toBe(texts[0]);
@@ -184,31 +184,31 @@ describe('an answer', () => {
 	});
 
 	test('does not depend on the seed at temperature 0', async () => {
-		const coldest = (seed: number) => answer(model, asking('Hello', { temperature: 0, maxTokens: 40 }), seed);
+		const coldest = (seed: number) => response(model, asking('Hello', { temperature: 0, maxTokens: 40 }), seed);
 		expect((await coldest(2)).text).toBe((await coldest(1)).text);
 	});
 
 	test('ends before a stop sequence', async () => {
-		const whole = await answer(model, asking('Hello'));
+		const whole = await response(model, asking('Hello'));
 		const stop = whole.text.slice(20, 22);
-		const cut = await answer(model, asking('Hello', { stop: [stop] }));
+		const cut = await response(model, asking('Hello', { stop: [stop] }));
 		expect(cut.text).toBe(whole.text.slice(0, whole.text.indexOf(stop)));
 		expect(cut.finish.reason).toBe('stop');
 	});
 
-	test('counts its tokens, and those of the prompt that were known', async () => {
+	test('counts its tokens, and the cached tokens of the prompt', async () => {
 		const conversation = asking('Tell me about the roof of the house and its price.', { maxTokens: 5 });
-		await answer(model, conversation);
-		const { usage, reason } = (await answer(model, conversation)).finish;
+		await response(model, conversation);
+		const { usage, reason } = (await response(model, conversation)).finish;
 		expect(reason).toBe('length');
 		expect(usage?.completionTokens).toBe(5);
 		expect(usage?.promptTokens).toBeGreaterThan(50);
 		expect(usage?.cachedTokens).toBe((usage?.promptTokens ?? 0) - 1);
 	});
 
-	test('ends where the context is full', async () => {
+	test('ends when the context is full', async () => {
 		await withModel({ file: 'endless.gguf', contextSize: 256 }, async (small) => {
-			const { finish } = await answer(small, asking('Go on.'));
+			const { finish } = await response(small, asking('Go on.'));
 			expect(finish.reason).toBe('length');
 			const { promptTokens = 0, completionTokens = 0 } = finish.usage ?? {};
 			expect(promptTokens + completionTokens).toBeGreaterThan(250);
@@ -216,8 +216,8 @@ describe('an answer', () => {
 		});
 	});
 
-	test('is refused where the conversation does not fit', async () => {
-		const long = answer(model, asking('word '.repeat(4_000)));
+	test('is refused when the conversation is longer than the context', async () => {
+		const long = response(model, asking('word '.repeat(4_000)));
 		await expect(long).rejects.toMatchObject({
 			spec: { status: 400, code: 'context_length_exceeded' },
 			param: 'messages',
@@ -226,7 +226,7 @@ describe('an answer', () => {
 });
 
 describe('places', () => {
-	test('make answers at the same time', async () => {
+	test('generate at the same time', async () => {
 		const requests = [asking('One', { maxTokens: 60 }), asking('Two', { maxTokens: 60 })];
 		const order: number[] = [];
 		const read = async (index: number) => {
@@ -239,10 +239,10 @@ describe('places', () => {
 		expect(changes.length).toBeGreaterThan(5);
 	});
 
-	test('are free again after 1,000 clients that leave at random moments', { timeout: 300_000 }, async () => {
+	test('are free again after 1,000 clients that disconnect at random', { timeout: 300_000 }, async () => {
 		const pids = enginesOf();
 		let state = 1;
-		// A linear congruential generator, so that a failure can be repeated.
+		// A linear congruential generator, so that a failure can be reproduced.
 		const below = (limit: number) => {
 			state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
 			return Math.floor((state / 2 ** 32) * limit);
@@ -262,12 +262,12 @@ describe('places', () => {
 			}
 		};
 		for (let round = 0; round < 250; round++) await Promise.all([0, 1, 2, 3].map((at) => visit(round * 4 + at)));
-		const both = await Promise.all([1, 2].map((seed) => answer(model, asking('Hello'), seed)));
+		const both = await Promise.all([1, 2].map((seed) => response(model, asking('Hello'), seed)));
 		for (const { text } of both) expect(text).not.toBe('');
 		expect(enginesOf()).toEqual(pids);
 	});
 
-	test('are free again within a token of an abort, in the same process', async () => {
+	test('are free again within one token after an abort, in the same process', async () => {
 		await withModel({ file: 'endless.gguf' }, async (endless) => {
 			const before = new Set(enginesOf());
 			const stop = new AbortController();
@@ -276,7 +276,7 @@ describe('places', () => {
 			await events.next();
 			stop.abort(reason);
 			await expect(events.next()).rejects.toBe(reason);
-			const next = await answer(endless, asking('And now?', { maxTokens: 3 }));
+			const next = await response(endless, asking('And now?', { maxTokens: 3 }));
 			expect(next.finish.usage?.completionTokens).toBe(3);
 			expect(enginesOf().filter((pid) => !before.has(pid))).toHaveLength(1);
 		});

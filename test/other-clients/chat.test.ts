@@ -56,7 +56,7 @@ describe.each(providers)('chat with the AI SDK through $name', ({ chatModel }) =
 		expect(finishReason).toBe('stop');
 	});
 
-	test('answers in pieces', async () => {
+	test('streams a response', async () => {
 		const { textStream } = streamText({ model: chatModel(served.url), messages });
 		const pieces: string[] = [];
 		for await (const piece of textStream) pieces.push(piece);
@@ -64,7 +64,7 @@ describe.each(providers)('chat with the AI SDK through $name', ({ chatModel }) =
 		expect(pieces.length).toBeGreaterThan(5);
 	});
 
-	test('answers in the form of a schema', async () => {
+	test('answers with JSON of a schema', async () => {
 		const schema = z.object({ answer: z.string() });
 		const { object } = await generateObject({ model: chatModel(served.url), messages, schema });
 		expect(object).toEqual({ answer: expect.any(String) });
@@ -98,7 +98,7 @@ describe('chat with LangChain', () => {
 		expect(answer).toMatchObject({ usage_metadata: { output_tokens: expect.any(Number) } });
 	});
 
-	test('answers in pieces', async () => {
+	test('streams a response', async () => {
 		const { model, message } = ask();
 		let text = '';
 		for await (const { content } of await model.stream([message])) text += content;
@@ -126,7 +126,7 @@ describe('chat with LlamaIndex', () => {
 		expect((await model.chat({ messages })).message.content).toMatch(found);
 	});
 
-	test('answers in pieces', async () => {
+	test('streams a response', async () => {
 		const { model, messages } = ask();
 		let text = '';
 		for await (const { delta } of await model.chat({ messages, stream: true })) text += delta;

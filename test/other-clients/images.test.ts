@@ -48,14 +48,14 @@ describe.each(providers)('images with the AI SDK through $name', ({ imageModel }
 		expect(images.map(({ uint8Array }) => pngSize(uint8Array))).toEqual(Array(2).fill({ width: 1024, height: 1024 }));
 	});
 
-	test('edits one picture, and several with a mask', async () => {
+	test('edits one image, and several with a mask', async () => {
 		const edit = (images: readonly Uint8Array[], withMask: boolean) =>
 			generateImage({
 				model: imageModel(served.url),
 				prompt: { text: 'bluer', images: [...images], ...(withMask ? { mask } : {}) },
 			});
 		const [first, second] = pictures;
-		if (!first || !second) throw new Error('There are two pictures.');
+		if (!first || !second) throw new Error('Two images are expected.');
 		expect((await edit([first], false)).images).toHaveLength(1);
 		expect((await edit([first, second], true)).images).toHaveLength(1);
 		const sent = seen.filter(({ prompt }) => prompt === 'bluer');

@@ -9,7 +9,7 @@ const manifest = '{ "name": "plinth-weather", "type": "module", "exports": "./in
 
 interface Report {
 	readonly file: string;
-	/** As the config names the plugin; by its package alone unless set. */
+	/** The reference to the plugin in the config; its package name by default. */
 	readonly use?: string;
 	readonly message: RegExp;
 	readonly remedy: RegExp;
@@ -82,7 +82,7 @@ const reports: readonly Report[] = [
 	},
 ];
 
-test.each(reports)('plinth check says what is wrong with a plugin: $file $use', async (expected) => {
+test.each(reports)('plinth check reports the mistake of a plugin: $file $use', async (expected) => {
 	const { file, use = 'plinth-weather' } = expected;
 	const cwd = await mkdtemp(join(app, `broken-${file}-`));
 	await copyFile(join(import.meta.dirname, `broken/${file}.js`), join(cwd, 'index.js'));
@@ -98,6 +98,6 @@ test.each(reports)('plinth check says what is wrong with a plugin: $file $use', 
 	expect(stderr).toMatch(/^ +at +plugins\.weather$/m);
 	expect(stderr).toMatch(new RegExp(`^ +remedy +.*${expected.remedy.source}`, 'm'));
 	expect(stderr).toContain(expected.code);
-	// A report, and no stack under it.
+	// The report has no stack trace.
 	expect(stderr).not.toMatch(/^\s+at .*\.js:\d+/m);
 });

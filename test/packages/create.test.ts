@@ -9,7 +9,7 @@ const { app, tarballs } = inject('prepared');
 const npm = promisify(execFile);
 const names = ['app', 'model', 'backend', 'plugin'];
 
-/** A workspace of npm, so that all projects are installed at once. */
+/** An npm workspace, so that all projects are installed at once. */
 const workspace = join(app, '../created');
 const folderOf = (name: string) => join(workspace, `my-${name}`);
 const created: Record<string, Ended> = {};
@@ -28,7 +28,7 @@ beforeAll(async () => {
 	await npm('npm', ['install', ...flags, ...ours], { cwd: workspace });
 }, 180_000);
 
-/** The files that a project has besides what npm installs. */
+/** The files of a project without those that npm installs. */
 async function filesOf(project: string): Promise<readonly string[]> {
 	const folder = folderOf(project);
 	return (await readdir(folder, { recursive: true, withFileTypes: true }))
@@ -37,20 +37,20 @@ async function filesOf(project: string): Promise<readonly string[]> {
 		.sort();
 }
 
-/** Runs a script of a project with the commands that are installed for it. */
+/** Runs a script of a project with its installed commands. */
 function script(project: string, name: string): Promise<Ended> {
 	return run(['npm', 'run', '--silent', name], { cwd: folderOf(project), env: { NO_COLOR: '1' } });
 }
 
-describe.each(names)('what create-plinth makes from the template %s', (name) => {
-	test('has the files that it has named, and the next commands', async () => {
+describe.each(names)('the project that create-plinth makes from the template %s', (name) => {
+	test('has the printed files, and the next commands are printed', async () => {
 		const { code, stdout } = created[name] ?? {};
 		expect(code).toBe(0);
 		expect(stdout).toContain((await filesOf(name)).map((file) => `  ${file}\n`).join(''));
 		expect(stdout).toMatch(new RegExp(`cd my-${name}\n  npm install\n  npm run test\n`));
 	});
 
-	test('has no placeholder left', async () => {
+	test('contains no placeholder', async () => {
 		expect(await readFile(join(folderOf(name), 'README.md'), 'utf8')).toMatch(new RegExp(`^# my-${name}$`, 'm'));
 		expect(await readFile(join(folderOf(name), 'README.md'), 'utf8')).not.toContain('{{');
 	});
@@ -78,7 +78,7 @@ describe.each(names)('what create-plinth makes from the template %s', (name) => 
 		expect(await script(name, 'typecheck')).toMatchObject({ code: 0, stdout: '' });
 	});
 
-	test('has a config that plinth check takes', async () => {
+	test('has a config that plinth check accepts', async () => {
 		const { code, stdout, stderr } = await script(name, 'check');
 		expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/ is fine\n/), stderr]);
 	});
@@ -86,7 +86,7 @@ describe.each(names)('what create-plinth makes from the template %s', (name) => 
 
 test.each(['model', 'backend', 'plugin'])('the template %s compiles to what its manifest exports', async (name) => {
 	expect(await script(name, 'build')).toMatchObject({ code: 0 });
-	// In a process of its own: this one loads sources.
+	// In its own process, because this one loads sources.
 	const print = "import('./dist/index.js').then((module) => console.log(Object.keys(module).join()))";
 	const printed = await run(['node', '--eval', print], { cwd: folderOf(name) });
 	expect(printed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\w+\n$/), stderr: '' });
@@ -95,11 +95,11 @@ test.each(['model', 'backend', 'plugin'])('the template %s compiles to what its 
 test('the server of the template app serves', async () => {
 	const bin = join(workspace, 'node_modules/.bin');
 	const server = await serve({ cwd: folderOf('app'), bin, env: { PLINTH_API_KEYS: 'tests:a-key-for-the-tests' } });
-	const answer = await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'a-key-for-the-tests' } });
-	expect([answer.status, await server.stop()]).toMatchObject([200, { code: 0 }]);
+	const response = await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'a-key-for-the-tests' } });
+	expect([response.status, await server.stop()]).toMatchObject([200, { code: 0 }]);
 });
 
-test('a project is not written over another one', async () => {
+test('create-plinth does not overwrite a project', async () => {
 	const before = await readFile(join(folderOf('app'), 'package.json'), 'utf8');
 	const again = await run(['create-plinth', 'my-app', '-t', 'plugin', '-y'], { cwd: workspace });
 	expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('my-app already has') });

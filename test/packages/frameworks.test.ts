@@ -22,30 +22,30 @@ const boat = {
 	...{ seconds: '2' as never, size: '640x480' as never },
 };
 
-/** What of the suite of hosts asks for no model but the built-in ones. */
+/** The requests of the suite of hosts that need built-in models only. */
 const carried = [
 	'an upload of 2 MiB',
-	'speech as it is made',
-	'the OpenAPI document, with the address of the mount',
+	'speech while it is generated',
+	'the OpenAPI document, with the URL of the mount',
 	'readiness',
-	'a path that there is not',
-	'a method that there is not',
-	'JSON that is none',
+	'an unknown path',
+	'an unknown method',
+	'invalid JSON',
 	'a body of another type',
 ];
 
-/** What is of a framework's own kind. */
+/** The differences between the frameworks. */
 interface Framework {
 	/** The folder of its example. */
 	readonly name: string;
-	/** What the addresses that it makes begin with. */
+	/** The host name in the URLs that it generates. */
 	readonly hostname: string;
-	/** The answer below `/ai` where Plinth has nothing. */
+	/** The response below `/ai` for an unknown path. */
 	readonly nothing: object;
-	/** Whether the lengths of answers that Plinth gives reach the client. */
-	readonly tellsLengths: boolean;
-	/** Looks at a page of the host that has more to it. */
-	readonly visitPage: (url: string) => Promise<void>;
+	/** Whether content lengths of responses reach the client. */
+	readonly sendsLengths: boolean;
+	/** Checks a page of the host with additional functions. */
+	readonly checkPage: (url: string) => Promise<void>;
 }
 
 const frameworks: readonly Framework[] = [
@@ -53,18 +53,18 @@ const frameworks: readonly Framework[] = [
 		name: 'nestjs',
 		hostname: '127.0.0.1',
 		nothing: { message: 'Cannot GET /ai/nothing', error: 'Not Found', statusCode: 404 },
-		tellsLengths: true,
-		visitPage: async (url) => {
-			const answers = [await fetch(`${url}/me`, { headers }), await fetch(`${url}/me`)];
-			expect(answers.map(({ status }) => status)).toEqual([200, 401]);
+		sendsLengths: true,
+		checkPage: async (url) => {
+			const responses = [await fetch(`${url}/me`, { headers }), await fetch(`${url}/me`)];
+			expect(responses.map(({ status }) => status)).toEqual([200, 401]);
 		},
 	},
 	{
 		name: 'nextjs',
 		hostname: 'localhost',
 		nothing: { error: expect.objectContaining({ type: 'invalid_request_error' }) },
-		tellsLengths: false,
-		visitPage: async (url) => {
+		sendsLengths: false,
+		checkPage: async (url) => {
 			const page = await (await fetch(`${url}/?prompt=a+red+boat`)).text();
 			const [, base64 = ''] = /src="data:image\/png;base64,([^"]+)"/.exec(page) ?? [];
 			expect(pngSize(Buffer.from(base64, 'base64'))).toEqual({ width: 256, height: 256 });
@@ -94,9 +94,9 @@ describe.each(frameworks)('the example $name', (framework) => {
 		await server?.stop();
 	});
 
-	test('shows pages of its own', async () => {
+	test('serves its own pages', async () => {
 		expect(await (await fetch(url)).text()).toContain('my own page');
-		await framework.visitPage(url);
+		await framework.checkPage(url);
 	});
 
 	test('answers the OpenAI SDK', async () => {
@@ -113,7 +113,7 @@ describe.each(frameworks)('the example $name', (framework) => {
 		expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop');
 	});
 
-	test('sends an event while the answer goes on, and learns that its reader leaves', async () => {
+	test('sends events while a response runs, and notices when the client disconnects', async () => {
 		const stream = await eventsAt(url);
 		expect(stream.isOver).toBe(false);
 		stream.close();
@@ -121,7 +121,7 @@ describe.each(frameworks)('the example $name', (framework) => {
 		expect((await fetch(`${url}/ai/readyz`)).status).toBe(200);
 	});
 
-	test('hands out a video, a part of it, and its head', async () => {
+	test('serves a video, a range of it, and its head', async () => {
 		const { id } = await client.videos.create(boat);
 		await rawClient(`${url}/ai`, session, signedIn).finished(id);
 		const bytes = Buffer.from(await (await client.videos.downloadContent(id)).arrayBuffer());
@@ -134,13 +134,13 @@ describe.each(frameworks)('the example $name', (framework) => {
 		expect(Buffer.from(await part.arrayBuffer())).toEqual(bytes.subarray(1000, 2000));
 
 		const head = await fetch(content, { headers, method: 'HEAD' });
-		const length = framework.tellsLengths ? `${bytes.length}` : null;
+		const length = framework.sendsLengths ? `${bytes.length}` : null;
 		expect([head.status, head.headers.get('content-length')]).toEqual([200, length]);
 	});
 
-	test.each(carried)('carries what every host carries: %s', async (name) => {
+	test.each(carried)('passes the request of the host suite: %s', async (name) => {
 		const visit: Visit = {
-			host: { url: `${url}/ai`, door: fetch },
+			host: { url: `${url}/ai`, fetch: fetch },
 			client: rawClient(`${url}/ai`, session, signedIn),
 			stranger: (path, init) => fetch(`${url}/ai${path}`, init),
 			chats: [],
@@ -148,18 +148,18 @@ describe.each(frameworks)('the example $name', (framework) => {
 		await requests[name]?.(visit);
 	});
 
-	test('lets nobody in whom it has not signed in', async () => {
-		const answer = await fetch(`${url}/ai/v1/models`, { headers: { authorization: 'Bearer x' } });
+	test('refuses a request without a valid session', async () => {
+		const response = await fetch(`${url}/ai/v1/models`, { headers: { authorization: 'Bearer x' } });
 		const message = expect.stringMatching(/^The caller is not authenticated/);
-		expect([answer.status, await answer.json()]).toEqual([
+		expect([response.status, await response.json()]).toEqual([
 			401,
 			{ error: { message, type: 'invalid_request_error', param: null, code: null } },
 		]);
 	});
 
-	test('says that there is nothing below the mount in the way it is documented', async () => {
-		const answer = await fetch(`${url}/ai/nothing`);
-		expect([answer.status, await answer.json()]).toEqual([404, framework.nothing]);
+	test('answers an unknown path below the mount as documented', async () => {
+		const response = await fetch(`${url}/ai/nothing`);
+		expect([response.status, await response.json()]).toEqual([404, framework.nothing]);
 	});
 
 	test('ends on SIGTERM with its streams, jobs, stores and port', async () => {
@@ -171,7 +171,7 @@ describe.each(frameworks)('the example $name', (framework) => {
 		await stream.over();
 		expect(stream.frames.at(-1)?.data.data).toEqual({ reason: 'stopping' });
 		expect(await fetch(url).catch((error) => error.cause.code)).toBe('ECONNREFUSED');
-		// Whoever closes a database last takes the log of its writes away.
+		// Closing the last connection of a database deletes its write-ahead log.
 		const { folder } = exampleOf(framework);
 		const files = ['plinth.db', 'plinth.db-wal'].map((file) => join(folder, '.plinth', file));
 		expect(files.map((file) => existsSync(file))).toEqual([true, false]);
@@ -182,17 +182,20 @@ function exampleOf({ name }: Framework): BuiltExample {
 	return examples.get(name) as BuiltExample;
 }
 
-/** Reads events of Ada's team, once the stream has begun, on a connection that ends with it: one that is kept alive would hold up a host that waits for connections. */
+/**
+ * Opens an event stream of Ada's team, and resolves once it has begun. Its connection closes with it, because the host
+ * waits for keep-alive connections when it stops.
+ */
 async function eventsAt(url: string): Promise<EventStream> {
 	const request = get(`${url}/ai/v1/events`, { headers, agent: false });
-	const [answer] = (await once(request, 'response')) as [IncomingMessage];
-	const body = Readable.toWeb(answer) as ReadableStream<Uint8Array>;
+	const [response] = (await once(request, 'response')) as [IncomingMessage];
+	const body = Readable.toWeb(response) as ReadableStream<Uint8Array>;
 	const stream = readEvents(new Response(body), () => request.destroy());
 	await stream.until('stream.ready');
 	return stream;
 }
 
-/** With a session in place of the key of a raw client. */
+/** Sends the session instead of an API key. */
 function signedIn(request: Request): Promise<Response> {
 	request.headers.set('authorization', headers.authorization);
 	return fetch(request);

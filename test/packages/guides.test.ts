@@ -7,8 +7,8 @@ test.each([
 	['write-a-model', 'image'],
 	['write-a-backend', 'blobs'],
 	['write-a-plugin', 'embeddings'],
-])('the guide %s shows the files of the stranger %s, all of them, as they are', async (guide, name) => {
-	const folder = join(root, 'test/packages/strangers', name);
+])('the guide %s shows all files of the third-party package %s unchanged', async (guide, name) => {
+	const folder = join(root, 'test/packages/third-party', name);
 	const text = await readFile(join(root, `docs/guides/${guide}.md`), 'utf8');
 	const shown = [...text.matchAll(/^`([\w.]+)`:\n\n```\w+\n(.*?)^```$/gms)].map(
 		([, file = '', content = '']) => [file, content] as const,

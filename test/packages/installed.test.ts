@@ -1,13 +1,14 @@
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type RunningServer, run, serve } from './support/programs.ts';
 import { runtimes } from './support/runtimes.ts';
-import { exported } from './support/workspace.ts';
+import { exported, root } from './support/workspace.ts';
 
 const { app, runtimes: installed } = inject('prepared');
-/** By check and version of Node. */
+/** The results by check and by version of Node. */
 const results: Record<string, Record<string, string>> = {};
 
 afterAll(() => console.table(results));
@@ -18,7 +19,7 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 	const headers = { 'x-api-key': 'key-of-the-packages', 'content-type': 'application/json' };
 	let server: RunningServer;
 
-	/** A test whose outcome stands in the table. */
+	/** A test whose result is printed in the table. */
 	const check = (sentence: string, work: () => Promise<void>) =>
 		test(sentence, async () => {
 			const row = results[sentence] ?? {};
@@ -43,7 +44,7 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 		await server?.stop();
 	});
 
-	check('runs the version that it is meant to', async () => {
+	check('runs the expected version', async () => {
 		expect(await run(['node', '--version'], { cwd, bin })).toMatchObject({ stdout: `v${name}\n` });
 	});
 
@@ -74,7 +75,7 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 		const fine = await run(['plinth', 'check'], { cwd: elsewhere, bin, env });
 		expect(fine).toMatchObject({ code: 0, stdout: expect.stringContaining('plinth.config.yaml is fine') });
 		const { stderr } = await run(['plinth', 'check', '-c', 'other.config.ts'], { cwd: elsewhere, bin, env });
-		// Its packages were found: what is wrong is the composition.
+		// Its packages were found: the error is about the composition.
 		expect(stderr).toMatch(/model a: is a chat model, and no plugin consumes that kind/);
 	});
 
@@ -83,6 +84,14 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 		const { data } = await list(await fetch(`${server.url}/v1/models`, { headers }));
 		const ids = data.map(({ id }) => id);
 		expect(ids).toEqual(expect.arrayContaining(['builtin-video', 'builtin-chat']));
+	});
+
+	check('the console, with the files of the workspace', async () => {
+		const page = join(root, 'plugins/console/static');
+		for (const file of globSync('**/*.{html,js,css,svg}', { cwd: page })) {
+			const response = await fetch(`${server.url}/${file === 'index.html' ? '' : file}`);
+			expect([file, await response.text()]).toEqual([file, await readFile(join(page, file), 'utf8')]);
+		}
 	});
 
 	check('/v1/audio/speech as MP3', async () => {
@@ -114,7 +123,7 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 		expect(await server.stop()).toMatchObject({ code: 0 });
 	});
 
-	check('a host of one plugin and a model of its own', async () => {
+	check('a host with one plugin and its own model', async () => {
 		const ended = await run(['node', 'minimal.js'], { cwd, bin });
 		expect(ended).toEqual({ code: 0, stdout: '200 48044\n', stderr: '' });
 	});

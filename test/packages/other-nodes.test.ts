@@ -11,8 +11,8 @@ beforeAll(async () => {
 	await mkdir(cwd);
 });
 
-test('a Node that is too old is told which one is needed, and which one it is', async () => {
-	// The version is all that tells it apart here: an old Node lacks what no line before the message may use.
+test('an error on an old Node names the required version and the current one', async () => {
+	// Only the version is replaced. The check itself may use no feature that an old Node lacks.
 	const pretend = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`;
 	const main = join(app, 'node_modules/plinth/dist/main.js');
 	const node = await realpath(process.execPath);
@@ -27,7 +27,7 @@ test('a Node that is too old is told which one is needed, and which one it is', 
 });
 
 describe.each(runtimes(installed))('on Node $name', ({ name, bin }) => {
-	test('only what the config warns of is said on standard error', async () => {
+	test('standard error has only the warnings of the config', async () => {
 		const folder = join(cwd, name);
 		await mkdir(folder);
 		const check = () => run(['plinth', 'check'], { cwd: folder, bin });

@@ -8,7 +8,7 @@ import { type RunningServer, run, serve } from './support/programs.ts';
 const { app } = inject('prepared');
 const installed = join(app, 'node_modules');
 
-/** A project whose plugin has copies of its own of some packages, each by the folder that it lies in. */
+/** A project whose plugin has its own copies of some packages, given as package name and source folder. */
 async function project(name: string, copies: readonly (readonly [string, string])[]) {
 	const cwd = join(await realpath(app), name);
 	await cp(join(import.meta.dirname, 'second-copy'), join(cwd, 'plugin'), { recursive: true });
@@ -22,14 +22,14 @@ async function project(name: string, copies: readonly (readonly [string, string]
 	return cwd;
 }
 
-describe('a plugin that another copy of the kernel has made', () => {
+describe('a plugin that was made by another copy of the kernel', () => {
 	let cwd: string;
 
 	beforeAll(async () => {
 		cwd = await project('own-core', [['plugin', '@plinth/core']]);
 	});
 
-	test.each(['check', 'serve'])('keeps plinth %s from starting, by its name', async (command) => {
+	test.each(['check', 'serve'])('prevents the start of plinth %s, and the error names it', async (command) => {
 		const { code, stdout, stderr } = await run(['plinth', command], { cwd });
 		const [theirs, ours] = [join(cwd, 'plugin/node_modules'), await realpath(installed)].map(
 			(folder) => `${version} in ${join(folder, '@plinth/core/dist')}`,
@@ -69,7 +69,7 @@ describe('a plugin with tools from another copy of the kernel, and schemas from 
 		return { status: response.status, body: await response.json() };
 	};
 
-	test('starts, and its replies are understood', async () => {
+	test('starts, and its responses are valid', async () => {
 		const at = (path: string) => pathToFileURL(join(cwd, 'plugin', path)).href;
 		expect(await probe({ size: '2' })).toEqual({
 			status: 201,
@@ -91,7 +91,7 @@ describe('a plugin with tools from another copy of the kernel, and schemas from 
 	test.each([
 		[{ size: 4 }, 'integer_above_max_value', 'size'],
 		[{ refuse: 'yes' }, 'invalid_type', 'refuse'],
-	])('refuses %j as any other does', async (body, code, param) => {
+	])('refuses %j like any other plugin', async (body, code, param) => {
 		expect(await probe(body)).toMatchObject({ status: 400, body: { error: { code, param } } });
 	});
 
@@ -107,7 +107,7 @@ describe('a plugin with tools from another copy of the kernel, and schemas from 
 	});
 });
 
-test('what a host requires and what it imports are made by one copy', async () => {
+test('`require` and `import` in a host load the same copy', async () => {
 	const cwd = join(app, 'both-ways');
 	await mkdir(cwd);
 	await cp(join(import.meta.dirname, 'second-copy/host.cjs'), join(cwd, 'host.cjs'));

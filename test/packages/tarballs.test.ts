@@ -12,9 +12,9 @@ function pathsIn(value: unknown): readonly string[] {
 	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(pathsIn) : [];
 }
 
-/** Files that a package needs at run time and that are no sources. */
-function besidesOf(folder: string): readonly string[] {
-	const patterns = folder === 'cli' ? ['schema.json'] : ['templates/**/*.*'];
+/** Files other than sources that a package needs at run time. */
+function assetsOf(folder: string): readonly string[] {
+	const patterns = folder === 'cli' ? ['schema.json'] : ['templates/**/*.*', 'static/**/*.*'];
 	return globSync(patterns, { cwd: join(root, folder) });
 }
 
@@ -25,14 +25,14 @@ describe.each(published)('the tarball of $manifest.name', ({ folder, manifest })
 		.filter((entry) => entry.isFile())
 		.map((entry) => posix.relative(join(root, folder), join(entry.parentPath, entry.name)));
 
-	test('holds sources, what is built of each of them, what it brings besides, and three files about them', () => {
-		// A file in dist without a source is what an earlier build has left: delete dist, and build.
+	test('contains the sources, their build output, the assets, and three documents', () => {
+		// A file in dist without a source is from an earlier build: delete dist, and build.
 		const built = sources.flatMap((path) => {
 			const stem = path.replace(/^src\/(.*)\.ts$/, 'dist/$1');
 			return ['js', 'js.map', 'd.ts', 'd.ts.map'].map((ending) => `${stem}.${ending}`);
 		});
 		const about = ['LICENSE', 'README.md', 'package.json'];
-		expect([...files].sort()).toEqual([...about, ...built, ...sources, ...besidesOf(folder)].sort());
+		expect([...files].sort()).toEqual([...about, ...built, ...sources, ...assetsOf(folder)].sort());
 	});
 
 	test('has the licence of the project', async () => {
@@ -40,14 +40,14 @@ describe.each(published)('the tarball of $manifest.name', ({ folder, manifest })
 		expect(own).toBe(ours);
 	});
 
-	test('holds what its exports and commands name', () => {
+	test('contains the files of its exports and commands', () => {
 		const { exports, bin } = manifest;
 		const named = [...pathsIn(exports), ...pathsIn(bin)];
 		expect(named).toContain('dist/index.js');
 		expect(named.filter((path) => !files.has(path))).toEqual([]);
 	});
 
-	test('has no map of a file that is absent', async () => {
+	test('has no source map of an absent file', async () => {
 		const maps = [...files].filter((path) => path.endsWith('.map'));
 		const lost = await Promise.all(
 			maps.map(async (path) => {
@@ -61,7 +61,7 @@ describe.each(published)('the tarball of $manifest.name', ({ folder, manifest })
 	});
 });
 
-test('plugins, adapters, toolkit and suites leave the kernel and zod to whoever installs them, so that there is one copy', () => {
+test('plugins, adapters, toolkit and suites have the kernel and zod as peer dependencies', () => {
 	const parts = published.filter(({ folder }) => /^(core|plugins|adapters)\//.test(folder) && folder !== 'core/kernel');
 	const wrong = parts.flatMap(({ manifest: { name, dependencies = {}, peerDependencies = {} } }) => [
 		...['@plinth/core', 'zod'].filter((peer) => !peerDependencies[peer]).map((peer) => `${name} has no peer ${peer}`),

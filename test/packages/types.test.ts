@@ -8,7 +8,7 @@ import { exported, root } from './support/workspace.ts';
 const { app, runtimes } = inject('prepared');
 
 test.each(typescripts(runtimes))(
-	'the types of all entries compile by themselves with TypeScript $name',
+	'the types of each entry compile on their own with TypeScript $name',
 	async ({ name, compiler }) => {
 		const lines = exported.map((entry, index) => `export type * as entry${index} from '${entry}';`);
 		await writeFile(join(app, `entries-${name}.ts`), lines.join('\n'));
@@ -20,7 +20,7 @@ test.each(typescripts(runtimes))(
 	},
 );
 
-/** The strictest that users have. Hosts bring types of their own; those of Node are the user's. */
+/** The strictest options. Hosts have their own types; the types of Node are installed by the user. */
 function configOf(name: string): object {
 	const hosts = { fastify: 'fastify/fastify.d.ts', hono: 'hono/dist/types/index.d.ts' };
 	const paths = Object.entries(hosts).map(([host, types]) => [host, [join(root, 'node_modules', types)]]);

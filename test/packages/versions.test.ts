@@ -9,14 +9,14 @@ const texts = await Promise.all(
 	versionedFiles().map(async (path) => [path, await readFile(join(root, path), 'utf8')] as const),
 );
 
-test('all packages have one version, and name each other by it', () => {
+test('all packages have one version, and depend on each other with it', () => {
 	const astray = texts.filter(([path, text]) => withVersion(path, text, version) !== text);
 	expect(astray.map(([path]) => path)).toEqual([]);
 	const versions = published.map(({ manifest }) => manifest.version);
 	expect([...new Set(versions)]).toEqual([version]);
 });
 
-test('a bump leaves no range of one of our packages, and no version of ours, as it was', () => {
+test('a bump changes every version of our packages and every range for them', () => {
 	const bumped = texts.map(([path, text]) => withVersion(path, text, '98.7.6'));
 	const ranges = bumped.flatMap((text) => text.match(/"(?:plinth|@plinth\/[\w-]+)": "[^".][^"]*"/g) ?? []);
 	expect(ranges.length).toBeGreaterThan(60);
@@ -25,7 +25,7 @@ test('a bump leaves no range of one of our packages, and no version of ours, as 
 	expect(own).toHaveLength(published.length + 1);
 });
 
-test('a bump leaves versions of others as they were', () => {
+test('a bump changes no versions of other packages', () => {
 	const [path, text] = texts.find(([each]) => each === 'core/kernel/package.json') ?? ['', ''];
 	const before = JSON.parse(text);
 	const after = JSON.parse(withVersion(path, text, '98.7.6'));

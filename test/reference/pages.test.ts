@@ -8,7 +8,7 @@ import { defaultOf, typeOf } from '../../scripts/reference/schema.ts';
 import { generatedPages } from '../../scripts/reference.ts';
 import { root } from '../support/cli.ts';
 
-test.each(Object.entries(generatedPages))('%s is what npm run reference writes', async (file, write) => {
+test.each(Object.entries(generatedPages))('%s is the output of npm run reference', async (file, write) => {
 	expect(readFileSync(join(root, file), 'utf8')).toBe(`${await write()}\n`);
 });
 
@@ -21,16 +21,16 @@ test.each([
 	[z.array(z.union([z.string(), z.url()])).min(1), 'list of (text or address)', 'needed'],
 	[z.string().default('1').transform(Number), 'text', '`"1"`'],
 	[z.strictObject({ at: z.number().default(1) }).prefault({}), 'object', '–'],
-])('an option is told in words: %#', (schema, type, fallback) => {
+])('the type of an option is described in words: %#', (schema, type, fallback) => {
 	expect([typeOf(schema), defaultOf(schema)]).toEqual([type, fallback]);
 });
 
-test('an option is told by the comment above it, above its object, or above what its value comes from', () => {
+test('an option is described by the comment of its member, its object or the source of its value', () => {
 	const documents = placesOf(join(root, 'adapters/documents'), 'documentReader');
 	const records = placesOf(join(root, 'adapters/sqlite'), 'sqliteRecords');
 	const command = placesOf(join(root, 'adapters/command'), 'command.speech');
-	expect(meaningIn(documents, 'ocr.languages')).toMatch(/^As Tesseract names them;/);
-	expect(meaningIn(records, 'file')).toMatch(/^Where the file is\./);
+	expect(meaningIn(documents, 'ocr.languages')).toMatch(/^The names of Tesseract/);
+	expect(meaningIn(records, 'file')).toMatch(/^The path of the file\./);
 	expect(meaningIn(command, 'voicesFrom.pattern')).toContain('its first group is the voice');
 	expect(meaningIn(documents, 'nowhere')).toBeUndefined();
 });

@@ -5,9 +5,9 @@ const told = (markdown: string) => sentencesOf(markdown).map((words) => words.jo
 
 test.each([
 	['ends at a full stop', 'One thing. Another thing! A third?', ['One thing.', 'Another thing!', 'A third?']],
-	['goes on over lines', 'One thing\nthat goes on. Then\nanother.', ['One thing that goes on.', 'Then another.']],
-	['goes on behind an abbreviation', 'Use a tool, e.g. Ollama, here.', ['Use a tool, e.g. Ollama, here.']],
-	['goes on behind a number', 'It needs Node 22.19 or newer.', ['It needs Node 22.19 or newer.']],
+	['continues over lines', 'One thing\nthat goes on. Then\nanother.', ['One thing that goes on.', 'Then another.']],
+	['continues after an abbreviation', 'Use a tool, e.g. Ollama, here.', ['Use a tool, e.g. Ollama, here.']],
+	['continues after a number', 'It needs Node 22.19 or newer.', ['It needs Node 22.19 or newer.']],
 	['may end in quotes', 'He said “no.” She left.', ['He said “no.”', 'She left.']],
 	['may begin with code', 'Stop it. `plinth check` runs.', ['Stop it.', 'code runs.']],
 	[
@@ -19,7 +19,7 @@ test.each([
 	['has the text of a link, not its address', 'See [the guide](a/b-c.md#d).', ['See the guide.']],
 	['is not a table', 'Before.\n\n| a | b |\n|---|---|\n| c | d |\n\nBehind.', ['Before.', 'Behind.']],
 	['is not code', 'Before.\n```ts\nconst a = 1. Then;\n```\nBehind.', ['Before.', 'Behind.']],
-	['has more than code', 'Before.\n\n`401` `E_KEY_MISSING`\n\nBehind.', ['Before.', 'Behind.']],
+	['has text other than code', 'Before.\n\n`401` `E_KEY_MISSING`\n\nBehind.', ['Before.', 'Behind.']],
 	[
 		'is not a heading, front matter or a container',
 		'---\nlayout: home\n---\n# Title here\n::: code-group\nText.',

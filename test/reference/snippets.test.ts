@@ -12,7 +12,7 @@ import { pagesOf, type Snippet, snippetsOf } from './snippets.ts';
 const snippets = snippetsOf(pagesOf());
 const of = (...languages: readonly string[]) => snippets.filter(({ language }) => languages.includes(language));
 
-// Where tests run the JavaScript of a page. TypeScript is checked as one program: typed.test.ts.
+// The pages whose JavaScript is executed by tests. TypeScript is compiled as one program in typed.test.ts.
 const runners: Readonly<Record<string, string>> = {
 	'README.md': 'test/e2e/readme.test.ts',
 	'docs/adapters/ai-sdk.md': 'examples/ai-sdk-app/test/app.test.ts',
@@ -24,13 +24,13 @@ const runners: Readonly<Record<string, string>> = {
 const wrong = (list: readonly Snippet[], isRight: (snippet: Snippet) => boolean) =>
 	list.filter((snippet) => !isRight(snippet)).map(({ place }) => place);
 
-test('every fenced block is in a language that a test knows, or stands for text', () => {
+test('every fenced block has a tested language, or is text', () => {
 	const known = ['ts', 'js', 'yaml', 'json', 'sh', 'http', 'python', 'mermaid', ''];
 	expect(snippets.length).toBeGreaterThan(100);
 	expect(wrong(snippets, ({ language }) => known.includes(language))).toEqual([]);
 });
 
-test(`${of('js').length} blocks of JavaScript are of pages whose code a test runs`, () => {
+test(`${of('js').length} blocks of JavaScript are on pages whose code a test runs`, () => {
 	const isRun = ({ page }: Snippet) =>
 		readFileSync(join(root, runners[page] ?? ''), 'utf8').includes(basename(page, '.md'));
 	expect(wrong(of('js'), (snippet) => snippet.page in runners && isRun(snippet))).toEqual([]);
@@ -40,7 +40,7 @@ test(`${of('yaml').length} blocks of YAML are configs`, () => {
 	expect(wrong(of('yaml'), ({ text }) => configShape.safeParse(parse(text)).success)).toEqual([]);
 });
 
-test(`${of('json').length} blocks of JSON can be read`, () => {
+test(`${of('json').length} blocks of JSON are valid`, () => {
 	const isJson = ({ text }: Snippet) => {
 		try {
 			return typeof JSON.parse(text) === 'object';
@@ -52,13 +52,13 @@ test(`${of('json').length} blocks of JSON can be read`, () => {
 });
 
 describe(`${of('sh').length} blocks for a shell`, () => {
-	test('can be read by one', () => {
+	test('are valid', () => {
 		const isShell = ({ text }: Snippet) => spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' }).status === 0;
 		expect(wrong(of('sh'), isShell)).toEqual([]);
 	});
 
-	test('name commands of plinth that there are', async () => {
-		// What refuses a wrong one lists them.
+	test('use existing commands of plinth', async () => {
+		// The error for an unknown command lists all commands.
 		const { stderr } = await plinthHere(['no-command'], { cwd: root });
 		const [, list = ''] = stderr.split('Commands:');
 		const commands = [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
@@ -70,7 +70,7 @@ describe(`${of('sh').length} blocks for a shell`, () => {
 		expect(wrong(of('sh'), isKnown)).toEqual([]);
 	});
 
-	test('name scripts of this repository that there are', () => {
+	test('use existing scripts of this repository', () => {
 		const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 		const isKnown = ({ text }: Snippet) =>
 			[...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].every(([, name = '']) => name in scripts);
@@ -86,7 +86,7 @@ describe(`${of('sh').length} blocks for a shell`, () => {
 
 		afterAll(() => booted?.stop());
 
-		test('that the built-in composition has, or that the page adds', () => {
+		test('that exist in the default composition or on the page', () => {
 			const { paths } = booted.app.openapi() as { readonly paths: object };
 			const routes = Object.keys(paths).map((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`));
 			const isServed = ({ page, text }: Snippet) =>
@@ -101,7 +101,7 @@ describe(`${of('sh').length} blocks for a shell`, () => {
 	});
 });
 
-/** The paths that are asked for at this machine's own server. */
+/** The paths that are requested from the local server. */
 function pathsIn(text: string): readonly string[] {
 	const addresses = text.matchAll(/(?:localhost|127\.0\.0\.1):8080(\/[^\s'"?]*)/g);
 	return [...addresses].map(([, path = '']) => path);

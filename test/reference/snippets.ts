@@ -7,12 +7,12 @@ export interface Snippet {
 	/** The page and the line where the block begins: `core/README.md:12`. */
 	readonly place: string;
 	readonly page: string;
-	/** Empty where the fence names none. */
+	/** Empty for a fence without a language. */
 	readonly language: string;
 	readonly text: string;
 }
 
-/** The pages that readers find on their own: those in the root, of every package and in `docs`. */
+/** The pages in the root, of every package and in `docs`. */
 export function pagesOf(): readonly string[] {
 	const pages = [
 		'*.md',

@@ -16,7 +16,7 @@ const example = (kind: string, factory: string) =>
 	`import { ${factory} } from '@plinth-examples/custom-${kind}-model';`;
 const codec = "import type { ImageCodec } from '@plinth/toolkit';\ndeclare const images: ImageCodec;";
 
-// What the page has said before, in words.
+// Declarations that the text of the page has introduced in prose.
 const surroundings: readonly Surroundings[] = [
 	{ page: 'core/README.md', has: 'new ProcessPool', with: 'declare const signal: AbortSignal;' },
 	{
@@ -56,11 +56,11 @@ beforeAll(async () => {
 
 afterAll(() => removeDir(dir));
 
-test(`${typed.length} blocks of TypeScript and JavaScript compile as they stand in the pages`, async () => {
+test(`${typed.length} blocks of TypeScript and JavaScript in the pages compile unchanged`, async () => {
 	expect(await faultsOf(dir, typed, surroundings)).toEqual([]);
 });
 
-test('a block with a mistake is told by its place', async () => {
+test('an error names the page and the line of the block', async () => {
 	const folder = await mkdtemp(join(dir, 'wrong-'));
 	const snippet = { place: 'page.md:7', page: 'page.md', language: 'ts' };
 	const faults = await faultsOf(folder, [

@@ -5,12 +5,12 @@ import { text } from 'node:stream/consumers';
 import { root } from '../support/cli.ts';
 import type { Snippet } from './snippets.ts';
 
-/** What a snippet leaves to the text around it. */
+/** Declarations that a snippet takes from the text around it. */
 export interface Surroundings {
 	readonly page: string;
-	/** In the snippet that is meant. */
+	/** A text that the snippet contains. */
 	readonly has: string;
-	/** Declarations of what it does not declare itself. */
+	/** Declarations for names that the snippet does not declare. */
 	readonly with: string;
 }
 
@@ -22,22 +22,25 @@ const compilerOptions = {
 	strict: true,
 	noEmit: true,
 	skipLibCheck: true,
-	// Only whether JavaScript can be read: tests run it.
+	// JavaScript is only parsed: other tests run it.
 	allowJs: true,
 	allowImportingTsExtensions: true,
 	types: ['node'],
 	typeRoots: [join(root, 'node_modules/@types')],
 	customConditions: ['@plinth/source'],
-	// Readers install these under their own names.
+	// Packages of examples, under the names that readers install.
 	paths: {
 		openai: ['./node_modules/openai'],
-		'plinth-plain-picture': [join(root, 'test/packages/strangers/image/index.ts')],
-		'plinth-sqlite-blobs': [join(root, 'test/packages/strangers/blobs/index.ts')],
-		'plinth-embeddings': [join(root, 'test/packages/strangers/embeddings/index.ts')],
+		'plinth-plain-picture': [join(root, 'test/packages/third-party/image/index.ts')],
+		'plinth-sqlite-blobs': [join(root, 'test/packages/third-party/blobs/index.ts')],
+		'plinth-embeddings': [join(root, 'test/packages/third-party/embeddings/index.ts')],
 	},
 };
 
-/** Checks snippets as one program in an empty folder. Returns what is wrong: the page, the line of the block, the line in it, and the message. */
+/**
+ * Compiles snippets as one program in an empty folder. Returns the errors: the page, the line of the block, the line
+ * within it, and the message.
+ */
 export async function faultsOf(
 	folder: string,
 	snippets: readonly Snippet[],
@@ -51,7 +54,7 @@ export async function faultsOf(
 	for (const [index, snippet] of snippets.entries()) {
 		const file = fileOf(snippet, index);
 		const around = surroundings.filter(({ page, has }) => page === snippet.page && snippet.text.includes(has));
-		// Behind the snippet, so that lines keep their numbers: imports and declarations hold all over a module.
+		// Appended to the snippet, so that lines keep their numbers. Imports and declarations apply in the whole module.
 		const lines = [asModule(snippet.text), ...around.map((each) => each.with)];
 		await mkdir(join(folder, file, '..'), { recursive: true });
 		await writeFile(join(folder, file), lines.join('\n'));
@@ -60,22 +63,22 @@ export async function faultsOf(
 	const tsc = join(root, 'node_modules/typescript/bin/tsc');
 	const child = spawn(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { cwd: folder });
 	const told = await text(child.stdout);
-	// The sources behind the snippets are checked elsewhere, with options of their own.
+	// Other programs check these sources, with their own options.
 	return told.split('\n').flatMap((line) => {
 		const [, file = '', rest] = /^([\w./-]+)(\(\d+,\d+\): .*)$/.exec(line) ?? [];
-		// A mistake of the program as a whole has no file.
+		// An error of the program as a whole has no file.
 		if (line.startsWith('error ')) return [line];
 		return places.has(file) ? [`${places.get(file)}${rest}`] : [];
 	});
 }
 
-/** Snippets that say what they are called, `// app.ts`, can import one another. */
+/** Snippets with a file name, `// app.ts`, can import one another. */
 function fileOf({ page, language, text }: Snippet, index: number): string {
 	const [, name] = /^\/\/ ([\w-]+\.(?:ts|js))\n/.exec(text) ?? [];
 	return `${page.replaceAll('/', '-')}/${name ?? `${index}.${language}`}`;
 }
 
-/** A part of a config becomes a whole one. */
+/** Completes a part of a config. */
 function asModule(text: string): string {
 	const part = /^((?:backends|models|plugins): \{[\s\S]*\})\s*$/m;
 	const whole = text.replace(part, 'export default defineConfig({ $1 });');

@@ -22,7 +22,7 @@ describe('the sidebar of the website', () => {
 		expect(pages.filter((page) => links.filter((link) => link === page).length !== 1)).toEqual([]);
 	});
 
-	test('leads to pages that are there', () => {
+	test('links to existing pages', () => {
 		expect(links.filter((link) => !pages.includes(link))).toEqual([]);
 	});
 });
@@ -31,7 +31,7 @@ describe('a link of a page', () => {
 	const foreign = packagePages();
 	const to = (page: string, href: string) => targetOf(page, href, foreign);
 
-	test('leads to another page, with its place there', () => {
+	test('leads to another page and its anchor', () => {
 		expect(to('guides/run.md', '../models.md#pools')).toBe('/models.md#pools');
 		expect(to('limits.md', 'reference/errors.md')).toBe('/reference/errors.md');
 		expect(to('limits.md', '#bodies')).toBe('#bodies');
@@ -39,13 +39,13 @@ describe('a link of a page', () => {
 		expect(to('limits.md', 'https://example.com/a')).toBe('https://example.com/a');
 	});
 
-	test('leads to the page of a package, by its folder or by its README', () => {
+	test('leads to the page of a package, from its folder or its README', () => {
 		expect(to('guides/run.md', '../../plugins/chat')).toBe('/packages/plugins/chat.md');
 		expect(to('guides/run.md', '../../core/kernel/README.md#routes')).toBe('/packages/core/kernel.md#routes');
 		expect(to('operating.md', '../SECURITY.md')).toBe('/packages/security.md');
 	});
 
-	test('in the page of a package starts at its folder', () => {
+	test('in the page of a package is relative to its folder', () => {
 		expect(to('packages/plugins/chat.md', '../image')).toBe('/packages/plugins/image.md');
 		expect(to('packages/plugins/chat.md', '../../docs/limits.md')).toBe('/limits.md');
 		expect(to('packages/cli.md', '../docs/operating.md#webhooks')).toBe('/operating.md#webhooks');
@@ -53,9 +53,10 @@ describe('a link of a page', () => {
 
 	test('to a file that the website does not show has no target', () => {
 		expect(to('packages/security.md', 'core/kernel/src/app.ts')).toBeNull();
+		expect(to('guides/proxies.md', '../deploy/nginx.conf')).toBeNull();
 	});
 
-	test('of a package is one of the pages that the website shows', () => {
+	test('of a package is a page of the website', () => {
 		const packages = globSync('{core,plugins,adapters}/*/package.json', { cwd: root });
 		const missing = packages.filter((file) => !foreign.has(file.replace('package.json', 'README.md')));
 		expect(packages.length).toBeGreaterThan(15);
@@ -63,7 +64,7 @@ describe('a link of a page', () => {
 	});
 });
 
-test('a link to a place that its page does not have is dead', async () => {
+test('a link to a missing anchor is dead', async () => {
 	const out = await temporaryDir('website');
 	await writeFile(
 		join(out, 'a.html'),

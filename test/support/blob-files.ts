@@ -2,8 +2,8 @@ import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The files below the blob directory of a data directory, relative to it and sorted, without the note of their owner.
- * Unfinished ones begin with `@tmp/`.
+ * Paths of the files below the blob directory of a data directory, relative to it and sorted. The file with the store's
+ * identity is omitted. Unfinished files begin with `@tmp/`.
  */
 export function blobFiles(dataDir: string): readonly string[] {
 	const folder = join(dataDir, 'blobs');
@@ -14,12 +14,12 @@ export function blobFiles(dataDir: string): readonly string[] {
 		.sort();
 }
 
-/** Those of one job. */
+/** Paths of the blob files of one job. */
 export function blobFilesOf(dataDir: string, jobId: string): readonly string[] {
 	return blobFiles(dataDir).filter((path) => path.startsWith(`jobs/${jobId}/`));
 }
 
-/** Again when the server deletes a folder in between. */
+/** Lists a folder, and starts over when the server deletes a subfolder meanwhile. */
 function listed(folder: string, triesLeft = 100): readonly Dirent[] {
 	try {
 		return readdirSync(folder, { recursive: true, withFileTypes: true });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { eventually } from '@plinth/testing';
 
-/** The repository. */
+/** The root folder of the repository. */
 export const root = resolve(import.meta.dirname, '../..');
 
 /** How a child process ended. */
@@ -13,35 +13,38 @@ export interface Exit {
 	readonly stderr: string;
 }
 
-/** A child process of a test, in a process group of its own. */
+/** A child process of a test, in its own process group. */
 export interface Child {
 	readonly pid: number;
-	/** What it has printed so far. */
+	/** Standard output so far. */
 	stdout(): string;
 	stderr(): string;
-	/** Waits for text on standard output, and returns the first match. Fails with everything printed when it ends before. */
+	/**
+	 * Waits until standard output matches the pattern, and returns the first match. Throws an error with all output when
+	 * the process ends first.
+	 */
 	printed(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
-	/** Sends a signal to this process alone. */
+	/** Sends a signal to this process, not to its group. */
 	signal(signal: NodeJS.Signals): void;
-	/** Resolves when it has ended. */
+	/** Resolves when the process has ended. */
 	readonly exit: Promise<Exit>;
-	/** Ends it and everything that it started, if it still runs. */
+	/** Kills the whole process group, if any of it still runs. */
 	kill(): Promise<void>;
 }
 
-/** Where and with what a child runs. */
+/** The working directory and environment of a child process. */
 export interface ChildOptions {
 	readonly cwd: string;
-	/** Added to a small environment: nothing of the tests' own settings reaches the child. */
+	/** Added to a minimal environment. The child does not inherit the environment of the tests. */
 	readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the command line of this repository, from source. */
+/** Runs the command line of this repository from source. */
 export function plinth(args: readonly string[], options: ChildOptions): Child {
 	return startNode([join(root, 'cli/src/main.ts'), ...args], options);
 }
 
-/** Runs a script on the Node that runs the tests. */
+/** Runs a script on the same Node as the tests. */
 export function startNode(args: readonly string[], { cwd, env = {} }: ChildOptions): Child {
 	const { PATH = '', TMPDIR, HOME = cwd, NODE_COMPILE_CACHE } = process.env;
 	const child = spawn(process.execPath, ['--conditions=@plinth/source', ...args], {
@@ -94,7 +97,7 @@ function watch(child: ChildProcess): Child {
 	};
 }
 
-/** Tells whether any process of a child's group is left. */
+/** Whether any process of a child's process group still runs. */
 export function isGroupAlive(pid: number): boolean {
 	try {
 		process.kill(-pid, 0);

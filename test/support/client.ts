@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '@plinth/testing';
-import { watchReplies } from './openapi/watch.ts';
+import { watchResponses } from './openapi/response-watch.ts';
 
-/** A video object, as far as tests look at it by name. */
+/** The members of a video object that tests read by name. */
 export interface WireVideo {
 	readonly id: string;
 	readonly object: string;
@@ -17,7 +17,7 @@ export interface WireVideo {
 	readonly size: string;
 	readonly seconds: string;
 	readonly remixed_from_video_id: string | null;
-	/** Of a completed video. */
+	/** Present on a completed video. */
 	readonly url?: string;
 	readonly error: { readonly code: string; readonly message: string } | null;
 }
@@ -41,21 +41,21 @@ export interface WireFailure {
 	};
 }
 
-/** A raw client: `fetch` with a key and an address. */
+/** A client without an SDK: `fetch` with a key and a base URL. */
 export interface RawClient {
-	/** Any request; `path` begins with a slash. */
+	/** Sends any request. `path` begins with a slash. */
 	send(path: string, init?: RequestInit): Promise<Response>;
-	/** A GET whose answer is JSON, whatever its status. */
+	/** Sends a GET and parses the response as JSON, whatever its status. */
 	json<T>(path: string): Promise<T>;
-	/** A POST of JSON. */
+	/** Posts JSON. */
 	post(path: string, body: unknown): Promise<Response>;
-	/** Creates a video of 2 seconds and 640x480, unless `fields` say otherwise. */
+	/** Creates a video of 2 seconds and 640x480, unless `fields` override this. */
 	create(fields: Readonly<Record<string, unknown>>): Promise<WireVideo>;
 	/** Polls a video until it is completed or failed. */
 	finished(id: string, timeoutMs?: number): Promise<WireVideo>;
 	/** Creates a video, waits for it and returns its bytes. */
 	render(fields: Readonly<Record<string, unknown>>, timeoutMs?: number): Promise<Uint8Array>;
-	/** Downloads bytes; throws on any other status than 200. */
+	/** Downloads bytes. Throws when the status is not 200. */
 	bytes(path: string): Promise<Uint8Array>;
 }
 
@@ -64,18 +64,18 @@ const pollMs = 15;
 type Fetch = (request: Request) => Promise<Response>;
 
 /**
- * Makes a client for one key. `door` carries the requests: the network unless set. An answer that the server's own document does
- * not allow is thrown as an error.
+ * Makes a client for one key. `transport` sends the requests, by default over the network. Throws when a response does
+ * not match the server's own OpenAPI document.
  */
-export function rawClient(url: string, key: string, door: Fetch = fetch): RawClient {
-	const replies = watchReplies(url, door);
+export function rawClient(url: string, key: string, transport: Fetch = fetch): RawClient {
+	const checker = watchResponses(url, transport);
 	const send: RawClient['send'] = async (path, init = {}) => {
 		const headers = new Headers(init.headers);
 		headers.set('x-api-key', key);
 		const request = new Request(`${url}${path}`, { ...init, headers });
-		const answer = await replies.watch(request, () => door(request));
-		if (replies.complaints.length > 0) throw new Error(replies.complaints.join('\n'));
-		return answer;
+		const response = await checker.watch(request, () => transport(request));
+		if (checker.violations.length > 0) throw new Error(checker.violations.join('\n'));
+		return response;
 	};
 	const json = async <T>(path: string) => (await (await send(path)).json()) as T;
 	const post: RawClient['post'] = (path, body) => {
@@ -83,20 +83,20 @@ export function rawClient(url: string, key: string, door: Fetch = fetch): RawCli
 		return send(path, { method: 'POST', headers, body: JSON.stringify(body) });
 	};
 	const bytes: RawClient['bytes'] = async (path) => {
-		const answer = await send(path);
-		if (answer.status === 200) return new Uint8Array(await answer.arrayBuffer());
-		throw new Error(`GET ${path} answered ${answer.status}: ${await answer.text()}`);
+		const response = await send(path);
+		if (response.status === 200) return new Uint8Array(await response.arrayBuffer());
+		throw new Error(`GET ${path} answered ${response.status}: ${await response.text()}`);
 	};
 	const create: RawClient['create'] = async (fields) => {
-		const answer = await post('/v1/videos', { seconds: '2', size: '640x480', ...fields });
-		if (answer.status === 201) return (await answer.json()) as WireVideo;
-		throw new Error(`POST /v1/videos answered ${answer.status}: ${await answer.text()}`);
+		const response = await post('/v1/videos', { seconds: '2', size: '640x480', ...fields });
+		if (response.status === 201) return (await response.json()) as WireVideo;
+		throw new Error(`POST /v1/videos answered ${response.status}: ${await response.text()}`);
 	};
 	const finished: RawClient['finished'] = async (id, timeoutMs = 30_000) => {
 		let video = await json<WireVideo>(`/v1/videos/${id}`);
 		const isDone = async () => {
 			if (video.status === 'completed' || video.status === 'failed') return true;
-			// `eventually` asks again at once: that would take the processor from the renderer.
+			// `eventually` polls without a pause, which would slow the renderer down.
 			await delay(pollMs);
 			video = await json<WireVideo>(`/v1/videos/${id}`);
 			return false;
@@ -113,12 +113,12 @@ export function rawClient(url: string, key: string, door: Fetch = fetch): RawCli
 	return { send, json, post, bytes, create, finished, render };
 }
 
-/** Reads the error object of a failed answer. */
-export async function failure(answer: Response): Promise<WireFailure['error']> {
-	return ((await answer.json()) as WireFailure).error;
+/** Reads the error object of a failed response. */
+export async function failure(response: Response): Promise<WireFailure['error']> {
+	return ((await response.json()) as WireFailure).error;
 }
 
-/** Every video of a tenant, page by page. */
+/** Every video of a tenant, from all pages of the list. */
 export async function allVideos(client: RawClient): Promise<readonly WireVideo[]> {
 	const found: WireVideo[] = [];
 	for (let after = ''; ; ) {

@@ -1,8 +1,8 @@
 import type { Clock } from '@plinth/core';
 
-/** The machine's clock, which a test can set ahead. What waits for a time to pass still waits as long as on the machine. */
+/** The system clock plus an offset that a test can change. Timers are not affected by the offset. */
 export class ClockAhead implements Clock {
-	/** Milliseconds by which it is fast. */
+	/** Milliseconds by which this clock is ahead. */
 	aheadMs = 0;
 
 	now(): number {

@@ -4,7 +4,10 @@ import { ScriptedComfy } from '../../adapters/comfyui/test/scripted/server.ts';
 
 const { COMFY_PORT = '0', COMFY_LEDGER = '' } = process.env;
 
-/** A scripted ComfyUI as a process that can be killed. It writes down what it works on; a prompt with "endless" never ends. */
+/**
+ * Runs a scripted ComfyUI as a process that a test can kill. It logs the prompts that it works on. A prompt with
+ * "endless" never ends.
+ */
 const comfy = new ScriptedComfy({
 	isForgetful: true,
 	stepMs: 15,
@@ -14,7 +17,7 @@ const comfy = new ScriptedComfy({
 	},
 });
 
-// Saved files outlast the process, as on a disk.
+// Saved files survive a restart of the process, as on a disk.
 const folder = `${COMFY_LEDGER}-files`;
 mkdirSync(folder, { recursive: true });
 for (const name of readdirSync(folder)) {

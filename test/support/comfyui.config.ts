@@ -4,7 +4,7 @@ import { defineConfig } from '@plinth/core';
 
 const { COMFY_URL = '' } = process.env;
 
-/** The built-in composition with a workflow of a scripted ComfyUI, for processes of a test. */
+/** The default composition with a workflow of a scripted ComfyUI, for child processes of tests. */
 export default defineConfig({
 	extends: 'plinth:embedded',
 	jobs: { leaseMs: 1_000, heartbeatMs: 250, progressMs: 50, pollMs: 200, sweepMs: 300 },

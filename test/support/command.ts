@@ -3,14 +3,14 @@ import { vi } from 'vitest';
 import { run } from '../../cli/src/program.ts';
 import type { ChildOptions, Exit } from './cli.ts';
 
-const here: EventEmitter = process;
+const emitter: EventEmitter = process;
 
-/** What a command may listen for in its process. */
+/** The process events that a command may listen for. */
 const events = ['uncaughtException', 'SIGTERM', 'SIGINT'];
 
 /**
- * Runs the command line within this process, in the folder and with the variables that a child process would have. For commands
- * that come to an end by themselves: a process of their own takes longer to start than most of them to run.
+ * Runs the command line in this process, with the folder and environment that a child process would have. Only for
+ * commands that end by themselves. A child process would take longer to start than most commands run.
  */
 export async function plinthHere(
 	args: readonly string[],
@@ -18,9 +18,9 @@ export async function plinthHere(
 ): Promise<Pick<Exit, 'code' | 'stdout' | 'stderr'>> {
 	const written = { stdout: '', stderr: '' };
 	const before = { cwd: process.cwd(), env: { ...process.env }, code: process.exitCode };
-	const heard = events.map((event) => [event, here.listeners(event)] as const);
+	const previousListeners = events.map((event) => [event, emitter.listeners(event)] as const);
 	const { PATH = '', TMPDIR, HOME = cwd } = process.env;
-	const spies = (['stdout', 'stderr'] as const).map((name) =>
+	const collectors = (['stdout', 'stderr'] as const).map((name) =>
 		vi.spyOn(process[name], 'write').mockImplementation((text) => {
 			written[name] += text;
 			return true;
@@ -33,11 +33,11 @@ export async function plinthHere(
 		await run(['node', 'plinth', ...args]);
 		return { code: Number(process.exitCode ?? 0), ...written };
 	} finally {
-		for (const spy of spies) spy.mockRestore();
+		for (const collect of collectors) collect.mockRestore();
 		process.exitCode = before.code;
 		process.chdir(before.cwd);
 		replaceEnv(before.env);
-		for (const [event, listeners] of heard) keepOnly(event, listeners);
+		for (const [event, listeners] of previousListeners) keepOnly(event, listeners);
 	}
 }
 
@@ -49,7 +49,7 @@ function replaceEnv(wanted: NodeJS.ProcessEnv): void {
 type Listener = (...args: unknown[]) => void;
 
 function keepOnly(event: string, wanted: readonly unknown[]): void {
-	for (const listener of here.listeners(event)) {
-		if (!wanted.includes(listener)) here.removeListener(event, listener as Listener);
+	for (const listener of emitter.listeners(event)) {
+		if (!wanted.includes(listener)) emitter.removeListener(event, listener as Listener);
 	}
 }

@@ -4,7 +4,7 @@ import { eventually } from '@plinth/testing';
 export interface Frame {
 	readonly event: string | undefined;
 	readonly id: string | undefined;
-	/** Its data, parsed. */
+	/** The parsed data field. */
 	readonly data: {
 		readonly object: string;
 		readonly type: string;
@@ -17,29 +17,32 @@ export interface Frame {
 /** An event stream that is being read. */
 export interface EventStream {
 	readonly status: number;
-	/** What has come so far. */
+	/** The frames received so far. */
 	readonly frames: readonly Frame[];
 	/** The types of these frames. */
 	types(): readonly string[];
 	readonly isOver: boolean;
-	/** Waits for a frame of this type, and answers with the first. */
+	/** Waits for a frame of this type, and returns the first one. */
 	until(type: string): Promise<Frame>;
 	/** Waits for the end of the stream. */
 	over(): Promise<void>;
 	close(): void;
 }
 
-/** Reads an answer of server-sent events as it comes. Comments and an answer without a body have no frames. */
-export function readEvents(answer: Response, close: () => void = () => {}): EventStream {
+/**
+ * Reads server-sent events from a response as they arrive. Comments are skipped. A response without a body has no
+ * frames.
+ */
+export function readEvents(response: Response, close: () => void = () => {}): EventStream {
 	const frames: Frame[] = [];
 	const stream = {
-		status: answer.status,
+		status: response.status,
 		frames,
 		types: () => frames.map(({ data }) => data.type),
 		isOver: false,
 		async until(type: string) {
 			const found = () => frames.find(({ data }) => data.type === type);
-			await eventually(`a frame ${type} comes`, () => found() !== undefined);
+			await eventually(`a frame of type ${type} arrives`, () => found() !== undefined);
 			return found() as Frame;
 		},
 		over: () => eventually('the stream ends', () => stream.isOver),
@@ -48,26 +51,26 @@ export function readEvents(answer: Response, close: () => void = () => {}): Even
 	void (async () => {
 		let text = '';
 		try {
-			for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+			for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
 				text += chunk;
 				const parts = text.split('\n\n');
 				text = parts.pop() ?? '';
 				for (const part of parts) if (!part.startsWith(':')) frames.push(frameOf(part));
 			}
 		} catch {
-			// Cut off, by us or by the server.
+			// The client or the server closed the connection.
 		}
 		stream.isOver = true;
 	})();
 	return stream;
 }
 
-/** Asks for an event stream. */
+/** Requests an event stream. */
 export async function openEvents(url: string, key: string, lastEventId?: string): Promise<EventStream> {
-	const leaving = new AbortController();
+	const abort = new AbortController();
 	const headers = { 'x-api-key': key, ...(lastEventId && { 'last-event-id': lastEventId }) };
-	const answer = await fetch(url, { headers, signal: leaving.signal });
-	return readEvents(answer, () => leaving.abort());
+	const response = await fetch(url, { headers, signal: abort.signal });
+	return readEvents(response, () => abort.abort());
 }
 
 function frameOf(text: string): Frame {

@@ -8,19 +8,19 @@ import {
 } from '../../scripts/reference/factories.ts';
 import { defaultOf, optionsOf, typeOf } from '../../scripts/reference/schema.ts';
 
-/** A factory of a package, as its page describes it. */
+/** A factory that a package exports, as its documentation page describes it. */
 export type Factory = Described;
 
-/** An option as a row of a page has it. */
-export interface ToldOption {
+/** An option, as a row of a documentation page lists it. */
+export interface ListedOption {
 	readonly name: string;
-	/** `all`, or the factories that have it; those of programs by their kinds. */
+	/** `all`, or the factories that have the option. Factories of programs are listed by kind. */
 	readonly of: string;
-	/** The default as JSON; `needed`, or `–` where there is none. */
+	/** The default as JSON; `needed` for a required option, `–` for an optional one without default. */
 	readonly value: string;
 }
 
-/** The factories that a package exports. Pages tell in words which services are optional. */
+/** The factories that a package exports. Needed services are listed without the mark of optional ones. */
 export function factoriesOf(exported: object): readonly Factory[] {
 	return describe(exported).map((factory) => ({
 		...factory,
@@ -28,8 +28,11 @@ export function factoriesOf(exported: object): readonly Factory[] {
 	}));
 }
 
-/** The options of factories. Of programs they differ by protocol, which `of` then names: `chat json`, or `json` where it is so for all kinds. */
-export function tellOptions(factories: readonly Factory[]): readonly ToldOption[] {
+/**
+ * The options of factories. The options of programs differ by protocol: `of` is then `chat json`, or `json` where this
+ * holds for all kinds.
+ */
+export function listOptions(factories: readonly Factory[]): readonly ListedOption[] {
 	const variants = factories.flatMap(variantsOf);
 	const found = new Map<string, { name: string; value: string; owners: Set<Variant> }>();
 	for (const variant of variants) {
@@ -46,7 +49,7 @@ export function tellOptions(factories: readonly Factory[]): readonly ToldOption[
 	});
 }
 
-/** Whether a factory has a number that is not read out of a text, as a variable of the environment is. */
+/** Whether a factory has a numeric option that does not accept text. Values of environment variables are text. */
 export function takesNumbersOnly(config: z.ZodType): boolean {
 	return [...optionsOf(config)].some(({ schema }) => {
 		const [issue] = schema.safeParse('1').error?.issues ?? [];

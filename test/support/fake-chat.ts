@@ -3,22 +3,22 @@ import { type ChatEvent, type ChatModel, chatModels } from '@plinth/plugin-chat/
 import { z } from 'zod';
 
 /**
- * A chat model that says its last user's words back, word by word. Words that begin with "fail:" break it off behind the first piece. `held`
- * is waited for before each piece, until its signal aborts; signals of its calls are put into `signals`.
+ * A chat model that repeats the last user message word by word. A word that begins with "fail:" makes it fail after the
+ * first chunk. Before each chunk it waits for `held` or for its signal. It adds the signals of its calls to `signals`.
  */
 export function fakeChat(options: { readonly held?: () => Promise<void>; readonly signals?: AbortSignal[] } = {}) {
 	const { held = async () => {}, signals = [] } = options;
 	return defineModel({
 		kind: chatModels,
 		name: 'test.echo',
-		description: 'Says back what it hears.',
+		description: 'Repeats the last user message.',
 		config: z.strictObject({}),
 		create: (): ChatModel => ({
 			apiVersion: 1,
 			async *stream({ messages }, { signal }): AsyncGenerator<ChatEvent> {
 				signals.push(signal);
-				const said = messages.findLast(({ role }) => role === 'user')?.content ?? [];
-				const text = said.map((part) => (part.type === 'text' ? part.text : '')).join('');
+				const content = messages.findLast(({ role }) => role === 'user')?.content ?? [];
+				const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 				const [, reason] = /^fail:\s*(.+)$/s.exec(text) ?? [];
 				for (const word of text.match(/\S+\s*/g) ?? ['…']) {
 					await held();

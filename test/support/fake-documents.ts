@@ -12,7 +12,7 @@ import {
 } from '@plinth/toolkit';
 import { z } from 'zod';
 
-/** One document that a {@link fakeDocuments} was asked for. */
+/** One call of the reader that {@link fakeDocuments} provides. */
 export interface ReadDocument {
 	readonly sha256: string;
 	readonly bytes: Uint8Array;
@@ -21,11 +21,11 @@ export interface ReadDocument {
 }
 
 /**
- * A reader that takes every text for one page, refuses what begins with `broken`, and remembers what it was asked. `before` is waited for at
- * each document.
+ * A reader that returns any text as one page, fails for text that begins with `broken`, and records its calls in
+ * `calls`. It awaits `before` for each document.
  */
 export function fakeDocuments(
-	asked: ReadDocument[] = [],
+	calls: ReadDocument[] = [],
 	before: (document: ReadDocument) => Promise<void> | void = () => {},
 ) {
 	const reader: DocumentReader = {
@@ -33,9 +33,9 @@ export function fakeDocuments(
 		async read(document, options, run) {
 			const bytes = 'path' in document ? await readFile(document.path) : document;
 			const sha256 = createHash('sha256').update(bytes).digest('hex');
-			const one = { sha256, bytes, options, run };
-			asked.push(one);
-			await before(one);
+			const call = { sha256, bytes, options, run };
+			calls.push(call);
+			await before(call);
 			return textOf(bytes);
 		},
 	};

@@ -7,7 +7,7 @@ import { solidPng } from './png.ts';
 
 const none = z.strictObject({});
 
-/** Begins as every MP4 does, and that is all: for tests that are not about rendering. */
+/** The first bytes of an MP4 file and nothing else, for tests that do not check the rendering. */
 export const tinyMp4: Uint8Array<ArrayBuffer> = Uint8Array.from(
 	Buffer.concat([
 		Buffer.from([0, 0, 0, 20]),
@@ -16,17 +16,17 @@ export const tinyMp4: Uint8Array<ArrayBuffer> = Uint8Array.from(
 	]),
 );
 
-/** The still picture that goes with {@link tinyMp4}. */
+/** The poster that belongs to {@link tinyMp4}. */
 export const tinyPoster = solidPng(16, 16, [200, 80, 40]);
 
-/** The sheet of frames that goes with {@link tinyMp4}: it begins as every JPEG does. */
+/** The contact sheet that belongs to {@link tinyMp4}: the first bytes of a JPEG. */
 export const tinySheet: Uint8Array<ArrayBuffer> = Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
 
-/** A gate that is closed until somebody opens it. */
+/** A gate that stays closed until it is opened. */
 export interface Gate {
 	readonly opened: Promise<void>;
 	open(): void;
-	/** Resolves when a model stands before the gate. */
+	/** Resolves when a model waits at the gate. */
 	readonly reached: Promise<void>;
 	reach(): void;
 }
@@ -43,18 +43,21 @@ export function gate(): Gate {
 	};
 }
 
-/** What {@link fakeVideo} was asked, in order. */
+/** The calls of {@link fakeVideo}, in order. */
 export interface Recorded extends VideoRequest {
-	/** The reference picture, read in full. */
+	/** The bytes of the reference image. */
 	readonly picture: Uint8Array | undefined;
 }
 
-/** A video model that answers at once, and remembers what it was asked. Prompts that begin with "fail:" fail with the rest. */
+/**
+ * A video model that responds at once and records its calls. Prompts that begin with "fail:" make it fail with the rest
+ * of the prompt.
+ */
 export function fakeVideo(requests: Recorded[] = []) {
 	return defineModel({
 		kind: videoModels,
 		name: 'test.instant',
-		description: 'Answers at once.',
+		description: 'Responds at once.',
 		config: none,
 		create: (): VideoModel => ({
 			apiVersion: 1,
@@ -73,7 +76,7 @@ export function fakeVideo(requests: Recorded[] = []) {
 	})();
 }
 
-/** A video model that reports half of the work, then waits for the gate or for its signal. */
+/** A video model that reports half of the progress, then waits for the gate or for its signal. */
 export function heldVideo({ opened, reach }: Gate, body: Uint8Array = tinyMp4) {
 	return defineModel({
 		kind: videoModels,
@@ -91,7 +94,7 @@ export function heldVideo({ opened, reach }: Gate, body: Uint8Array = tinyMp4) {
 	})();
 }
 
-/** A speech model that says a tenth of a second of silence once the gate is open. */
+/** A speech model that produces a tenth of a second of silence once the gate is open. */
 export function heldSpeech({ opened, reach }: Gate) {
 	return defineModel({
 		kind: speechModels,
@@ -111,9 +114,9 @@ export function heldSpeech({ opened, reach }: Gate) {
 	})();
 }
 
-/** What {@link fakeImage} was asked, in order. */
+/** The calls of {@link fakeImage}, in order. */
 export interface RecordedImage extends ImageRequest {
-	/** The pictures and the mask of an edit, read in full. */
+	/** The bytes of the images and of the mask of an edit. */
 	readonly sent?: readonly Uint8Array[];
 	readonly maskBytes?: Uint8Array | undefined;
 	readonly fidelity?: string;
@@ -121,9 +124,9 @@ export interface RecordedImage extends ImageRequest {
 }
 
 /**
- * An image model that answers at once with pixels whose colour tells the seed, after as many partials as are asked for, and
- * remembers what it was asked. Prompts that begin with "fail:" fail with the rest, behind the partials. `fixed` is the size of all pictures,
- * whatever is asked for: large ones take time.
+ * An image model that responds at once and records its calls. The colour of its pixels depends on the seed. It first
+ * sends as many partial images as requested. Prompts that begin with "fail:" make it fail after the partial images with
+ * the rest of the prompt. `fixed` is the size of all images, whatever size was requested: large images take time.
  */
 export function fakeImage(requests: RecordedImage[] = [], fixed?: ImageRequest['size']) {
 	return defineModel({
@@ -170,7 +173,10 @@ export function fakeImage(requests: RecordedImage[] = [], fixed?: ImageRequest['
 	})();
 }
 
-/** An image model that shows one partial, then waits for the gate or for its signal. The signals of its calls are put into `signals`. */
+/**
+ * An image model that sends one partial image, then waits for the gate or for its signal. It adds the signals of its
+ * calls to `signals`.
+ */
 export function heldImage({ opened, reach }: Gate, signals: AbortSignal[] = []) {
 	return defineModel({
 		kind: imageModels,
@@ -199,7 +205,10 @@ function orAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
 	});
 }
 
-/** A speech model that makes every format at once: a tenth of a second of silence, or bytes that say that they are encoded. */
+/**
+ * A speech model that responds at once in every format: with a tenth of a second of silence, or with placeholder bytes
+ * for encoded formats.
+ */
 export function fakeSpeech() {
 	return defineModel({
 		kind: speechModels,

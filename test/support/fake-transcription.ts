@@ -2,10 +2,13 @@ import { defineModel } from '@plinth/core';
 import { type TranscriptionModel, transcriptionModels } from '@plinth/plugin-transcription/model';
 import { z } from 'zod';
 
-/** What the fake model hears. */
+/** The words that the fake model recognises. */
 export const heardWords = 'Good morning.';
 
-/** A model that reads all samples and hears two words. With the prompt `wait` it hears nothing until it is aborted. */
+/**
+ * A model that reads all samples and recognises two words. With the prompt `wait` it recognises nothing until its
+ * signal aborts.
+ */
 export function fakeTranscription() {
 	return defineModel({
 		kind: transcriptionModels,

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The paths of all files below a folder. What vanishes while it looks is left out. */
+/** The paths of all files below a folder. A file that is deleted meanwhile is left out. */
 export async function filesBelow(dir: string): Promise<string[]> {
 	const entries = await readdir(dir, { withFileTypes: true }).catch((error) => {
 		if (error.code === 'ENOENT') return [];

@@ -9,24 +9,24 @@ import { removeDir, temporaryDir } from './serve.ts';
 export interface Member {
 	readonly child: Child;
 	readonly pid: number;
-	/** When it was started; milliseconds since the Unix epoch. */
+	/** When the process was started, in milliseconds since the Unix epoch. */
 	readonly startedAt: number;
-	/** Ends it in the middle of whatever it does, and waits until it is gone. */
+	/** Kills the process at once, and waits until it has ended. */
 	kill(): Promise<void>;
 }
 
-/** A member that listens. */
+/** A process that serves HTTP. */
 export interface Server extends Member {
 	readonly url: string;
 	readonly client: RawClient;
 }
 
-/** Settings of one member; those of the fleet stay where it names none. */
+/** Settings of one process. Where undefined, the settings of the fleet apply. */
 export interface MemberOptions {
 	readonly role?: 'all' | 'api';
-	/** Environment variables of this member alone. */
+	/** Additional environment variables of this process. */
 	readonly env?: Readonly<Record<string, string>>;
-	/** How many processes serve; one unless set. */
+	/** How many processes serve; one by default. */
 	readonly processes?: number;
 	readonly jobs?: AppConfig['jobs'] & object;
 	readonly server?: AppConfig['server'] & object;
@@ -35,22 +35,22 @@ export interface MemberOptions {
 /** Servers and workers on one data directory, with the models of `quick.config.ts`. */
 export interface Fleet {
 	readonly dataDir: string;
-	/** Where the members' temporary files are; nothing else is. */
+	/** The temporary directory of all processes. It contains nothing else. */
 	readonly tempDir: string;
-	/** What the quick model tells; see `runsIn`. */
+	/** The file in which the quick model logs its runs. See `readRuns`. */
 	readonly runsFile: string;
 	serve(options?: MemberOptions): Promise<Server>;
 	work(options?: MemberOptions): Promise<Member>;
-	/** Everything that members have printed, for a test that failed. */
+	/** The output of all processes, for the report of a failed test. */
 	output(): string;
-	/** Kills all members and removes their directories. */
+	/** Kills all processes and removes their directories. */
 	remove(): Promise<void>;
 }
 
-/** The key with which fleets are spoken to. */
+/** The API key of the fleet. */
 export const fleetKey = 'key-of-the-fleet';
 
-/** Makes a fleet without members. With `database`, it keeps jobs, records and events in that PostgreSQL. */
+/** Makes a fleet without processes. With `database`, jobs, records and events are kept in that PostgreSQL database. */
 export async function createFleet(
 	name: string,
 	common: MemberOptions & { readonly database?: string } = {},
@@ -70,7 +70,7 @@ export async function createFleet(
 				PORT: '0',
 				PLINTH_API_KEYS: `fleet:${fleetKey}`,
 				PLINTH_DATA_DIR: dataDir,
-				// Workers say how each attempt ended; servers would list every request.
+				// At this level workers log the end of each attempt, while servers do not log every request.
 				PLINTH_LOG_LEVEL: command === 'worker' || options.processes ? 'info' : 'warn',
 				TMPDIR: tempDir,
 				PLINTH_PROCESSES: String(options.processes ?? 1),

@@ -12,7 +12,7 @@ const dispatcher: ForwardDispatcher = {
 		agent.dispatch({ ...options, headers: [...headers] }, handler as never),
 };
 
-/** Sends every body to the upstream of a test, and its answer back. */
+/** Forwards every body to the upstream of the test, and returns its response. */
 const passing = definePlugin({
 	id: 'passing',
 	config: z.strictObject({}),
@@ -23,8 +23,8 @@ const passing = definePlugin({
 				method: 'POST',
 				path: '/v1/passing',
 				scope: 'authenticated',
-				summary: 'Passes a body on.',
-				response: { description: 'What the upstream says.' },
+				summary: 'Forwards a body.',
+				response: { description: 'The response of the upstream.' },
 				errors: [],
 				body: z.looseObject({ model: z.string() }),
 				forward: (raw, call) =>
@@ -47,7 +47,7 @@ const passing = definePlugin({
 	},
 });
 
-/** A server with nothing but a route that passes requests on: `forward.test.ts` starts it. */
+/** A server with a single route that forwards requests, for `forward.test.ts`. */
 export default defineConfig({
 	log: { level: 'warn' },
 	plugins: { passing: passing() },

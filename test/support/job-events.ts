@@ -2,7 +2,7 @@ import type { JobEvent, JobStore } from '@plinth/core';
 import { sqliteJobs } from '@plinth/sqlite';
 import { createBackend } from '@plinth/testing';
 
-/** Every event in a data directory's database, in order; members of a fleet may go on using it. */
+/** All events in the database of a data directory, in order. The fleet may keep using the database meanwhile. */
 export async function jobEvents(dataDir: string): Promise<readonly JobEvent[]> {
 	const backend = sqliteJobs({ file: `${dataDir}/plinth.db` });
 	const { provided: store, stop } = await createBackend<JobStore>(backend);

@@ -1,24 +1,26 @@
-/** Asks again and again, one request at a time, until it is stopped. */
+/** Sends requests repeatedly, one at a time, until stopped. */
 export interface Probe {
-	/** Stops, and tells how long the answers took, in milliseconds, in rising order. */
+	/** Stops, and returns the response times in milliseconds, in ascending order. */
 	stop(): Promise<readonly number[]>;
 }
 
-/** Measures how fast a server answers while other things happen to it. Rejects at `stop` when an answer was not a 200. */
+/**
+ * Measures the response times of a server while a test puts load on it. `stop` rejects when a response was not a 200.
+ */
 export function probe(url: string): Probe {
 	const times: number[] = [];
 	let isStopped = false;
 	const running = (async () => {
 		while (!isStopped) {
-			const began = performance.now();
-			const answer = await fetch(url);
-			await answer.arrayBuffer();
-			times.push(performance.now() - began);
-			if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}.`);
+			const startedAt = performance.now();
+			const response = await fetch(url);
+			await response.arrayBuffer();
+			times.push(performance.now() - startedAt);
+			if (response.status !== 200) throw new Error(`${url} answered ${response.status}.`);
 			await new Promise((resolve) => setTimeout(resolve, 10));
 		}
 	})();
-	// It is looked at by `stop`, which may come later than a failure.
+	// The error is reported by `stop`, which may be called later.
 	running.catch(() => {});
 	return {
 		async stop() {
@@ -29,7 +31,7 @@ export function probe(url: string): Probe {
 	};
 }
 
-/** The value below which a share of the sorted values lies. */
+/** The value below which the given share of the sorted values lies. */
 export function percentile(sorted: readonly number[], share: number): number {
 	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

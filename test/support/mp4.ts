@@ -1,11 +1,11 @@
 /** A box of an MP4 file (ISO/IEC 14496-12 §4.2). */
 interface Box {
 	readonly type: string;
-	/** Without the box's own header. */
+	/** The offset of the content, after the header of the box. */
 	readonly body: Buffer;
 }
 
-/** What a player learns from an MP4 with one video track. */
+/** The properties of an MP4 file with one video track. */
 export interface Mp4 {
 	/** Types of the top-level boxes, in order. */
 	readonly layout: readonly string[];
@@ -15,15 +15,15 @@ export interface Mp4 {
 	readonly height: number;
 	/** How many frames the track has. */
 	readonly frames: number;
-	/** Seconds, by the movie header. */
+	/** Seconds, from the movie header. */
 	readonly seconds: number;
-	/** Seconds, as the sum of all frames' durations. */
+	/** Seconds, as the sum of the durations of all frames. */
 	readonly frameSeconds: number;
 	/** Bytes of all frames together. */
 	readonly frameBytes: number;
 }
 
-/** Reads the structure of an MP4 with one video track. Throws where a box is missing. */
+/** Parses an MP4 file with one video track. Throws when a box is missing. */
 export function readMp4(bytes: Uint8Array): Mp4 {
 	const top = boxes(Buffer.from(bytes));
 	const movie = inside(top, 'moov');
@@ -50,14 +50,14 @@ export function readMp4(bytes: Uint8Array): Mp4 {
 
 function boxes(data: Buffer): Box[] {
 	const found: Box[] = [];
-	for (let at = 0; at + 8 <= data.length; ) {
-		const short = data.readUInt32BE(at);
+	for (let offset = 0; offset + 8 <= data.length; ) {
+		const short = data.readUInt32BE(offset);
 		const head = short === 1 ? 16 : 8;
-		const length = short === 1 ? Number(data.readBigUInt64BE(at + 8)) : short || data.length - at;
-		if (length < head || at + length > data.length) throw new Error(`A box is cut off at ${at}.`);
-		const type = data.toString('latin1', at + 4, at + 8);
-		found.push({ type, body: data.subarray(at + head, at + length) });
-		at += length;
+		const length = short === 1 ? Number(data.readBigUInt64BE(offset + 8)) : short || data.length - offset;
+		if (length < head || offset + length > data.length) throw new Error(`A box is cut off at ${offset}.`);
+		const type = data.toString('latin1', offset + 4, offset + 8);
+		found.push({ type, body: data.subarray(offset + head, offset + length) });
+		offset += length;
 	}
 	return found;
 }

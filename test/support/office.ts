@@ -20,16 +20,18 @@ const namespaces = [
 const declared = namespaces.map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`).join(' ');
 const spreadsheet = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
-/** A relation: its id, the last word of its type, and the part it leads to, from the root. */
+/** A relationship: its id, the last word of its type, and the path of the target part from the root. */
 export type Link = readonly [id: string, kind: string, target: string];
 
-/** A part of an office file: its XML, with `NS` for all namespace declarations, and where it leads. */
+/**
+ * A part of an office file: its XML, in which `NS` is replaced by all namespace declarations, and its relationships.
+ */
 export interface Part {
 	readonly xml: string | Uint8Array;
 	readonly links?: readonly Link[];
 }
 
-/** Writes an office file from its parts. The first one is the document itself. */
+/** Writes an office file from its parts. The first part is the main document. */
 export function officeOf(type: string, parts: Readonly<Record<string, Part>>): Buffer {
 	const [main = ''] = Object.keys(parts);
 	const files = Object.entries(parts).flatMap(([name, { xml, links }]) => [
@@ -43,7 +45,10 @@ export function officeOf(type: string, parts: Readonly<Record<string, Part>>): B
 	]);
 }
 
-/** Writes a DOCX whose body holds `body`. Further parts are linked from the document by their `kind` and name. */
+/**
+ * Writes a DOCX with `body` as content of its body. The other parts are linked from the document by their `kind` and
+ * name.
+ */
 export function docxOf(
 	body: string,
 	linked: readonly (Link & readonly unknown[])[] = [],
@@ -58,7 +63,7 @@ export function docxOf(
 	});
 }
 
-/** Writes a PPTX of slides: their shapes, and the parts they lead to. */
+/** Writes a PPTX of slides, each with its shapes and its linked parts. */
 export function pptxOf(
 	slides: readonly {
 		readonly shapes: string;
@@ -88,7 +93,7 @@ export function pptxOf(
 	});
 }
 
-/** A text shape of a slide: paragraphs of plain text at a place, in points. */
+/** A text shape of a slide: paragraphs of plain text at a position, in points. */
 export function shapeOf(texts: readonly string[], [x, y, width, height]: readonly number[], placeholder = ''): string {
 	const units = [x, y, width, height].map((points) => Math.round((points ?? 0) * 12_700));
 	const paragraphs = texts.map((text) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`).join('');
@@ -96,7 +101,7 @@ export function shapeOf(texts: readonly string[], [x, y, width, height]: readonl
 	return `<p:sp><p:nvSpPr><p:cNvPr id="2" name="x"/><p:cNvSpPr/><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:spPr>${place}</p:spPr><p:txBody><a:bodyPr/>${paragraphs}</p:txBody></p:sp>`;
 }
 
-/** Writes an XLSX of sheets: the content of their `sheetData`, their name, and the parts they lead to. */
+/** Writes an XLSX of sheets, each with the content of its `sheetData`, its name and its linked parts. */
 export function xlsxOf(
 	sheets: readonly {
 		readonly name: string;
@@ -132,7 +137,7 @@ export function xlsxOf(
 	});
 }
 
-/** A chart part of a kind (`barChart`, `pieChart`…): series by name, each with a value a category. */
+/** A chart part of a kind (`barChart`, `pieChart`…) with named series, each with one value per category. */
 export function chartXml(
 	kind: string,
 	title: string,
@@ -160,7 +165,7 @@ export function chartXml(
 	return `<c:chartSpace NS><c:chart>${heading}<c:plotArea>${plot}${axes}</c:plotArea><c:legend><c:legendPos val="r"/></c:legend></c:chart></c:chartSpace>`;
 }
 
-/** A frame on a slide that shows the chart of a relation. */
+/** A frame on a slide that shows the chart of a relationship. */
 export function chartFrame(id: string): string {
 	return (
 		'<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="9" name="chart"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr>' +
@@ -180,7 +185,7 @@ function relationsXml(links: readonly Link[]): string {
 	return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all.join('')}</Relationships>`;
 }
 
-/** The types of parts that a reader of workbooks finds by them. */
+/** The parts that a reader of workbooks finds by their content types. */
 const sheetParts: readonly (readonly [RegExp, string])[] = [
 	[/^xl\/worksheets\/[^/]+\.xml$/, 'worksheet'],
 	[/^xl\/sharedStrings\.xml$/, 'sharedStrings'],

@@ -1,4 +1,4 @@
-/** The tables of a Markdown page: rows of cells, the head first, without the line below it. */
+/** The tables of a Markdown page, each as rows of cells. The header row comes first; the separator row is left out. */
 export function tablesOf(text: string): readonly (readonly (readonly string[])[])[] {
 	return text
 		.split(/\n(?!\|)/)
@@ -7,7 +7,7 @@ export function tablesOf(text: string): readonly (readonly (readonly string[])[]
 		.map(([head = '', , ...rows]) => [head, ...rows].map(cellsOf));
 }
 
-/** The fenced blocks of a page that are in one language. */
+/** The code blocks of a page in one language. */
 export function codeBlocks(text: string, language: string): readonly string[] {
 	const blocks = text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm);
 	return [...blocks].filter(([, name]) => name === language).map(([, , code = '']) => code);

@@ -6,7 +6,10 @@ const { TEST_JOBS = '{}', TEST_SERVER = '{}' } = process.env;
 const upstream = { baseURL: env('UPSTREAM_URL'), apiKey: env('UPSTREAM_KEY') };
 const chat = { ...upstream, model: 'builtin-chat' };
 
-/** The built-in composition whose models are those of another Plinth, which speaks OpenAI's own dialect: `plinth-pair.ts` starts it. */
+/**
+ * The default composition with the models of another Plinth server, which it calls through the OpenAI API. Started by
+ * `plinth-pair.ts`.
+ */
 export default defineConfig({
 	extends: 'plinth:embedded',
 	server: JSON.parse(TEST_SERVER),

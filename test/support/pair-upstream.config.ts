@@ -3,7 +3,7 @@ import { video } from '@plinth/plugin-video';
 
 const { TEST_JOBS = '{}', TEST_SERVER = '{}' } = process.env;
 
-/** The built-in composition, asked by another Plinth: `plinth-pair.ts` starts it. */
+/** The default composition as the upstream of another Plinth server. Started by `plinth-pair.ts`. */
 export default defineConfig({
 	extends: 'plinth:embedded',
 	server: JSON.parse(TEST_SERVER),

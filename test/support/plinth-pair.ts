@@ -4,35 +4,38 @@ import { type Child, plinth, root } from './cli.ts';
 import { type RawClient, rawClient } from './client.ts';
 import { removeDir, temporaryDir } from './serve.ts';
 
-/** A Plinth of a pair, on one port and one data directory for as long as there is the pair. */
-export interface Station {
+/** One server of a pair. It keeps its port and data directory across restarts. */
+export interface PairServer {
 	/** Without a trailing slash. */
 	readonly url: string;
 	readonly dataDir: string;
 	readonly client: RawClient;
-	/** Ends it by a signal, and waits until it is gone. */
+	/** Ends the process by a signal, and waits until it has ended. */
 	stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
-	/** Starts it again. */
+	/** Restarts the server. */
 	start(): Promise<void>;
-	/** Everything that it has printed and logged so far, in all of its lives. */
+	/** Everything that all processes of this server have printed and logged. */
 	log(): string;
 }
 
-/** Two servers, of which one has its models from the other. */
+/** Two servers. The models of the front are those of the upstream. */
 export interface Pair {
-	/** For files of a test; it goes with the pair. */
+	/** A folder for files of a test, removed with the pair. */
 	readonly folder: string;
-	readonly upstream: Station;
-	readonly front: Station;
-	/** Kills both and removes their directories. */
+	readonly upstream: PairServer;
+	readonly front: PairServer;
+	/** Kills both servers and removes their directories. */
 	remove(): Promise<void>;
 }
 
-/** The key with which clients speak to the front, and the one with which the front speaks to its upstream. */
+/** The key of the clients of the front, and the key with which the front calls its upstream. */
 export const frontKey = 'key-of-the-clients';
 export const upstreamKey = 'key-between-the-two';
 
-/** Short ones: a job that has lost its process is taken up after two seconds, and nobody waits for work that is under way. */
+/**
+ * Short intervals: a job whose process was killed is retried after two seconds, and the server stops without waiting
+ * for running work.
+ */
 const jobs = { leaseMs: 2_000, heartbeatMs: 500, pollMs: 250, progressMs: 100 };
 const server = { drainDelayMs: 0, graceMs: 200 };
 
@@ -46,16 +49,16 @@ export async function createPair(): Promise<Pair> {
 		await Promise.all(children.map((child) => child.kill()));
 		await removeDir(folder);
 	};
-	const station = (name: 'upstream' | 'front', key: string, more: Env = {}) => {
+	const startPairServer = (name: 'upstream' | 'front', key: string, extra: Env = {}) => {
 		const cwd = join(folder, name);
 		mkdirSync(cwd);
 		const dataDir = join(cwd, 'data');
 		const config = join(root, `test/support/pair-${name}.config.ts`);
-		return createStation({ key, dataDir }, (port) => {
+		return createPairServer({ key, dataDir }, (port) => {
 			const child = plinth(['serve', '--config', config], {
 				cwd,
 				env: {
-					...more,
+					...extra,
 					PORT: port,
 					PLINTH_DATA_DIR: dataDir,
 					PLINTH_API_KEYS: `pair:${key}`,
@@ -68,8 +71,8 @@ export async function createPair(): Promise<Pair> {
 		});
 	};
 	try {
-		const upstream = await station('upstream', upstreamKey);
-		const front = await station('front', frontKey, {
+		const upstream = await startPairServer('upstream', upstreamKey);
+		const front = await startPairServer('front', frontKey, {
 			UPSTREAM_URL: `${upstream.url}/v1`,
 			UPSTREAM_KEY: upstreamKey,
 		});
@@ -80,14 +83,14 @@ export async function createPair(): Promise<Pair> {
 	}
 }
 
-async function createStation(
+async function createPairServer(
 	{ key, dataDir }: { readonly key: string; readonly dataDir: string },
 	launch: (port: string) => Child,
-): Promise<Station> {
-	const lives: Child[] = [];
+): Promise<PairServer> {
+	const processes: Child[] = [];
 	const start = async (port: string) => {
 		const child = launch(port);
-		lives.push(child);
+		processes.push(child);
 		const [, url = ''] = await child.printed(/serving +(http:\S+)/);
 		return url;
 	};
@@ -97,13 +100,13 @@ async function createStation(
 		dataDir,
 		client: rawClient(url, key),
 		async stop(signal) {
-			const child = lives.at(-1);
+			const child = processes.at(-1);
 			child?.signal(signal);
 			await child?.exit;
 		},
 		async start() {
 			await start(new URL(url).port);
 		},
-		log: () => lives.map((child) => `${child.stdout()}${child.stderr()}`).join('\n'),
+		log: () => processes.map((child) => `${child.stdout()}${child.stderr()}`).join('\n'),
 	};
 }

@@ -22,7 +22,7 @@ export function solidPng(
 	);
 }
 
-/** Makes a PNG whose rows are stored and not compressed, so that it has three bytes per pixel. */
+/** Makes an uncompressed PNG, which has three bytes per pixel. */
 export function rawPng(width: number, height: number): Uint8Array<ArrayBuffer> {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
@@ -38,10 +38,10 @@ export function rawPng(width: number, height: number): Uint8Array<ArrayBuffer> {
 	);
 }
 
-/** Reads width and height from a PNG's header. Throws for anything else. */
+/** Reads width and height from a PNG header. Throws for anything else. */
 export function pngSize(bytes: Uint8Array): { readonly width: number; readonly height: number } {
 	const data = Buffer.from(bytes);
-	if (data.toString('latin1', 0, 8) !== '\x89PNG\r\n\x1a\n') throw new Error('This is no PNG.');
+	if (data.toString('latin1', 0, 8) !== '\x89PNG\r\n\x1a\n') throw new Error('The file is not a PNG.');
 	return { width: data.readUInt32BE(16), height: data.readUInt32BE(20) };
 }
 

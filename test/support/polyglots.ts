@@ -2,7 +2,7 @@ import { solidPng } from './png.ts';
 
 const png = Buffer.from(solidPng(4, 4, [9, 9, 9]));
 const pngMagic = png.subarray(0, 8);
-/** Up to the end of the header: what it claims is right, and nothing follows. */
+/** The bytes up to the end of the header. The header is valid and no image data follows. */
 const pngHead = png.subarray(0, 33);
 const jpegHead = Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b080010001001011100', 'hex');
 const html = '<!DOCTYPE html><html><body><script>alert(document.domain)</script></body></html>';
@@ -17,7 +17,7 @@ const riff = (type: string, content: string | Uint8Array) => {
 	return join('RIFF', length, type, content);
 };
 
-/** Files of other types, some of which begin like a picture. A browser or an interpreter would run most of them. */
+/** Files of other types, some of which begin like an image. A browser or an interpreter would execute most of them. */
 export const polyglots: Readonly<Record<string, Buffer>> = {
 	HTML: join(html),
 	'HTML behind a byte order mark': join('\ufeff', html),

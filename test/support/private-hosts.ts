@@ -1,14 +1,14 @@
 import { networkInterfaces } from 'node:os';
 import { isPublicAddress } from '../../core/toolkit/src/egress/addresses.ts';
 
-/** The addresses that other machines know this one by. */
+/** The addresses under which other machines reach this one. */
 export const ownHosts = Object.values(networkInterfaces())
 	.flatMap((addresses) => addresses ?? [])
 	.filter(({ internal, scopeid }) => !internal && !scopeid)
 	.filter(({ address }) => !isPublicAddress(address))
 	.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
 
-/** Hosts of private networks, spelled in many ways. Those of this machine lead to whatever listens on it. */
+/** Hosts of private networks in many spellings. The hosts of this machine are used with a port that listens. */
 export const spelledHosts: readonly string[] = [
 	'127.0.0.1',
 	'127.1',
@@ -59,5 +59,5 @@ export const spelledHosts: readonly string[] = [
 	'LOCALHOST',
 ];
 
-/** The same, and the addresses of this machine. */
+/** The same hosts, and the addresses of this machine. */
 export const privateHosts: readonly string[] = [...spelledHosts, ...ownHosts];

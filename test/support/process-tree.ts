@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a group of processes takes, read from `/proc` (Linux). */
+/** The resources of a group of processes, read from `/proc` (Linux). */
 export interface Usage {
-	/** Resident memory of all processes together, in bytes; shared pages count once for each. */
+	/** Resident memory of all processes, in bytes. Shared pages count once per process. */
 	readonly residentBytes: number;
-	/** The same with shared pages counted once in the group (PSS), in bytes. */
+	/** Memory of all processes with shared pages counted once (PSS), in bytes. */
 	readonly proportionalBytes: number;
-	/** Open file descriptors, sockets among them. */
+	/** Open file descriptors, including sockets. */
 	readonly descriptors: number;
 	readonly processes: number;
 }
 
-/** Measures every process of a group, such as a child of a test and everything that it started. */
+/** Measures all processes of a group, such as a child of a test and its descendants. */
 export function usageOfGroup(group: number): Usage {
 	let [residentBytes, proportionalBytes, descriptors, processes] = [0, 0, 0, 0];
 	for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -22,27 +22,27 @@ export function usageOfGroup(group: number): Usage {
 			descriptors += readdirSync(`/proc/${pid}/fd`).length;
 			processes++;
 		} catch {
-			// It ended while it was looked at.
+			// The process has ended meanwhile.
 		}
 	}
 	return { residentBytes, proportionalBytes, descriptors, processes };
 }
 
-/** What a server held while something happened, in bytes. */
-export interface Held {
-	/** The most of its own process, beyond what it had before. */
+/** The growth of memory during some work, in bytes. */
+export interface MemoryGrowth {
+	/** The peak growth of the server process. */
 	readonly server: number;
-	/** The most of the largest process below it; 0 when there was none. */
+	/** The peak of the largest child process; 0 when there was none. */
 	readonly child: number;
 }
 
-/** Measures the resident memory of a server, and of the processes that it has started, while `work` runs. */
-export async function heldDuring(pid: number, work: () => Promise<unknown>): Promise<Held> {
-	const before = residentOrNone(pid);
+/** Measures the resident memory of a server and of its child processes while `work` runs. */
+export async function memoryGrowthDuring(pid: number, work: () => Promise<unknown>): Promise<MemoryGrowth> {
+	const before = residentOrZero(pid);
 	let [server, child] = [0, 0];
 	const watch = setInterval(() => {
-		server = Math.max(server, residentOrNone(pid) - before);
-		child = Math.max(child, ...childrenOf(pid).map(residentOrNone));
+		server = Math.max(server, residentOrZero(pid) - before);
+		child = Math.max(child, ...childrenOf(pid).map(residentOrZero));
 	}, 5);
 	try {
 		await work();
@@ -52,14 +52,14 @@ export async function heldDuring(pid: number, work: () => Promise<unknown>): Pro
 	return { server, child };
 }
 
-/** The processes that a process has started and that run. */
+/** The running child processes of a process. */
 export function childrenOf(pid: number): readonly number[] {
 	const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
 	return list.split(' ').filter(Boolean).map(Number);
 }
 
-/** Resident memory of a process, in bytes; 0 when it has ended meanwhile. */
-export function residentOrNone(pid: number): number {
+/** Resident memory of a process, in bytes; 0 when it has ended. */
+export function residentOrZero(pid: number): number {
 	try {
 		return residentOf(String(pid));
 	} catch {
@@ -68,7 +68,7 @@ export function residentOrNone(pid: number): number {
 }
 
 function groupOf(pid: string): number {
-	// The name in brackets may hold blanks; behind it come state, parent and group.
+	// The name in parentheses may contain spaces. State, parent and group follow it.
 	const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
 	return Number(fields[2]);
 }

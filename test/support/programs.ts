@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const exec = promisify(execFile);
 
-/** What ffprobe says about the first stream of a file, with every frame decoded and counted. */
+/** Properties of the first stream of a file, from ffprobe, which decodes and counts every frame. */
 export interface Probe {
 	readonly codec_name: string;
 	readonly width?: number;
@@ -26,13 +26,13 @@ export async function ffprobe(file: string): Promise<Probe> {
 	throw new Error(`ffprobe found no stream in ${file}.`);
 }
 
-/** Decodes a whole file and returns everything that the decoder complains about: empty for a sound file. */
+/** Decodes a whole file and returns the warnings of the decoder; empty for a valid file. */
 export async function decodeErrors(file: string): Promise<string> {
 	const { stderr } = await exec('ffmpeg', ['-v', 'warning', '-i', file, '-f', 'null', '-']);
 	return stderr;
 }
 
-/** One frame of a video as raw red, green and blue bytes, scaled to `width` x `height`. */
+/** One frame of a video as raw RGB bytes, scaled to `width` x `height`. */
 export async function colourFrame(
 	file: string,
 	{ at, width, height }: { at: number; width: number; height: number },
@@ -49,17 +49,17 @@ export async function colourFrame(
 	return stdout;
 }
 
-/** What tesseract reads in an English picture; `layout` is one of its page segmentation modes. */
+/** The English text that tesseract recognises in an image. `layout` is one of its page segmentation modes. */
 export async function textInPicture(file: string, layout: 6 | 11): Promise<string> {
 	const options = ['--psm', String(layout), '-l', 'eng'];
-	// With a thread for each core it takes twice as long where other tests run beside it.
+	// By default tesseract uses a thread per core, which takes twice as long next to other tests.
 	const env = { ...process.env, OMP_THREAD_LIMIT: '1' };
 	return (await exec('tesseract', [file, 'stdout', ...options], { env })).stdout;
 }
 
 /**
- * Everything that can be read in one frame of a video. Read in four ways, because text on a picture is not what tesseract expects:
- * dark on light and light on dark, as one block and as scattered words.
+ * The text in one frame of a video. It is recognised in four ways, because tesseract expects scanned pages: dark on
+ * light and light on dark, as one block and as scattered words.
  */
 export async function textInFrame(file: string, at: number): Promise<string> {
 	const readings: string[] = [];
@@ -78,11 +78,11 @@ export async function textInFrame(file: string, at: number): Promise<string> {
 	return readings.join('\n');
 }
 
-/** The mean absolute difference of two pictures of the same size, 0 to 255. */
+/** The mean absolute difference of two images of the same size, 0 to 255. */
 export function difference(a: Uint8Array, b: Uint8Array): number {
-	if (a.length !== b.length) throw new Error('The pictures differ in size.');
+	if (a.length !== b.length) throw new Error('The images differ in size.');
 	let sum = 0;
-	// No iterator: pictures have millions of bytes, and tests compare hundreds of pairs.
+	// A plain loop instead of an iterator: images have millions of bytes, and tests compare hundreds of pairs.
 	for (let i = 0; i < a.length; i++) sum += Math.abs((a[i] ?? 0) - (b[i] ?? 0));
 	return sum / a.length;
 }

@@ -5,7 +5,7 @@ import { type VideoModel, videoModels } from '@plinth/plugin-video/model';
 import { z } from 'zod';
 import { solidPng } from './png.ts';
 
-/** What `quickVideo` tells about one run, in the file that its option names. */
+/** One line of the file in which `quickVideo` logs its runs. */
 export interface QuickRun {
 	readonly event: 'began' | 'ended' | 'aborted';
 	readonly pid: number;
@@ -18,8 +18,8 @@ const head = Buffer.concat([Buffer.from([0, 0, 0, 20]), Buffer.from('ftypisom\0\
 const steps = 10;
 
 /**
- * A video model for tests of processes: `ms=300 kb=40` in the prompt says how long it works and how much it makes. Its bytes name
- * the process that made them, and a file tells of every run.
+ * A video model for tests with several processes. The prompt sets duration and size: `ms=300 kb=40`. The bytes contain
+ * the id of the process that made them. A file logs every run.
  */
 export const quickVideo = defineModel({
 	kind: videoModels,
@@ -28,11 +28,11 @@ export const quickVideo = defineModel({
 	create: ({ config }): VideoModel => ({
 		apiVersion: 1,
 		async generate({ prompt, reference }, { signal, progress }) {
-			const tell = (event: QuickRun['event']) => {
+			const log = (event: QuickRun['event']) => {
 				const run: QuickRun = { event, pid: process.pid, prompt, at: Date.now() };
 				appendFileSync(config.runs, `${JSON.stringify(run)}\n`);
 			};
-			tell('began');
+			log('began');
 			try {
 				await reference?.bytes();
 				for (let step = 1; step <= steps; step++) {
@@ -40,10 +40,10 @@ export const quickVideo = defineModel({
 					progress(step / steps);
 				}
 			} catch (error) {
-				tell('aborted');
+				log('aborted');
 				throw error;
 			}
-			tell('ended');
+			log('ended');
 			return { body: bytesOf(prompt), mediaType: 'video/mp4', ...posterOf(prompt) };
 		},
 	}),
@@ -56,7 +56,7 @@ async function* bytesOf(prompt: string): AsyncGenerator<Uint8Array> {
 	}
 }
 
-/** `poster=8000`: a poster of so many kilobytes, which takes a while to store after the video. */
+/** `poster=8000`: a poster of this many kilobytes. It is stored after the video and takes a while. */
 function posterOf(prompt: string) {
 	const kilobytes = numberIn(prompt, 'poster', 0);
 	if (kilobytes === 0) return {};
@@ -64,14 +64,14 @@ function posterOf(prompt: string) {
 	return { poster: { body, mediaType: 'image/png' } } as const;
 }
 
-/** Who made these bytes, and from what; throws for bytes of another model. */
-export function makerOf(bytes: Uint8Array): { readonly pid: number; readonly prompt: string } {
+/** The process and the prompt that these bytes came from. Throws for bytes of another model. */
+export function describeBytes(bytes: Uint8Array): { readonly pid: number; readonly prompt: string } {
 	const text = Buffer.from(bytes.subarray(head.length)).toString('utf8');
 	return JSON.parse(text.slice(0, text.indexOf('\n')));
 }
 
-/** All runs that a file tells of, in order; a line that a kill has cut off is left out. */
-export function runsIn(file: string): readonly QuickRun[] {
+/** All runs in a log file, in order. A line that was truncated by a kill is left out. */
+export function readRuns(file: string): readonly QuickRun[] {
 	return read(file)
 		.split('\n')
 		.flatMap((line) => {

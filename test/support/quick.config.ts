@@ -6,13 +6,13 @@ import { quickVideo } from './quick-video.ts';
 const { TEST_PRESET = 'plinth:embedded', TEST_JOBS = '{}', TEST_SERVER = '{}', TEST_RUNS = '' } = process.env;
 const { TEST_RETENTION_SECONDS = '86400', TEST_HINTS = 'shared' } = process.env;
 
-/** The built-in composition with a quick model beside it, for processes of a test: `fleet.ts` starts them. */
+/** The default composition with a quick model, for child processes of tests. Started by `fleet.ts`. */
 export default defineConfig({
 	extends: TEST_PRESET,
 	server: JSON.parse(TEST_SERVER),
 	jobs: JSON.parse(TEST_JOBS),
 	plugins: { video: video({ retentionHours: Number(TEST_RETENTION_SECONDS) / 3_600 }) },
-	// Without shared hints, other processes find what is new by polling.
+	// Without shared hints, processes find new jobs and events by polling.
 	backends: TEST_HINTS === 'own' ? { events: memoryEvents() } : {},
 	models: { quick: quickVideo({ runs: TEST_RUNS }) },
 });

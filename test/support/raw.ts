@@ -1,18 +1,19 @@
 import { connect } from 'node:net';
 
-/** An answer as it came over the wire. */
+/** A response as received. */
 export interface RawAnswer {
 	readonly status: number;
-	/** In the order of their arrival, names in lower case. */
+	/** In the order of arrival, names in lower case. */
 	readonly headers: readonly (readonly [name: string, value: string])[];
 	readonly body: string;
-	/** Everything, interim answers included. */
+	/** All bytes, including interim responses. */
 	readonly text: string;
 }
 
 /**
- * Sends bytes as they are and reads one answer, until it is whole or the server hangs up; with `headOnly`, until its head is there, as
- * for streams without an end. Texts are sent as Latin-1, one byte for each character. A request may be left unfinished on purpose.
+ * Sends bytes unchanged and reads one response until it is complete or the server closes the connection. With
+ * `headOnly` it stops after the head, for streams without an end. Text is sent as Latin-1, one byte per character. The
+ * request may be incomplete on purpose.
  */
 export function rawAnswer(url: string, request: string, { headOnly = false } = {}): Promise<RawAnswer> {
 	const { port, hostname } = new URL(url);
@@ -34,13 +35,13 @@ export function rawAnswer(url: string, request: string, { headOnly = false } = {
 		socket.on('close', () => {
 			const answer = parse(text);
 			if (answer) finish(answer);
-			else reject(new Error(`The connection ended without an answer: ${text}`));
+			else reject(new Error(`The connection ended without a response: ${text}`));
 		});
 		socket.on('error', reject);
 	});
 }
 
-/** The head of a request, with a host and without keep-alive. */
+/** The head of a request, with a host and `connection: close`. */
 export function rawHead(line: string, headers: readonly string[]): string {
 	return `${[`${line} HTTP/1.1`, 'host: plinth.test', 'connection: close', ...headers].join('\r\n')}\r\n\r\n`;
 }

@@ -2,7 +2,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './cli.ts';
 
-/** The fenced blocks of a Markdown file whose text matches. */
+/** The fenced code blocks of a Markdown file that match the pattern. */
 export async function fencedCode(file: string, pattern: RegExp): Promise<string[]> {
 	const text = await readFile(file, 'utf8');
 	return [...text.matchAll(/^```\w*[^\n]*\n([\s\S]*?)^```$/gm)]
@@ -11,8 +11,8 @@ export async function fencedCode(file: string, pattern: RegExp): Promise<string[
 }
 
 /**
- * Makes a project as a reader would have it, with the packages of this repository installed, and writes a file into it.
- * Returns the file's path.
+ * Makes a project folder as a reader would have it, with the packages of this repository installed, and writes a file
+ * into it. Returns the path of the file.
  */
 export async function writeProject(dir: string, name: string, text: string): Promise<string> {
 	const modules = join(dir, 'node_modules');

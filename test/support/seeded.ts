@@ -1,4 +1,4 @@
-/** Chance that can be repeated: equal seeds give equal choices. */
+/** A random generator with a seed. Equal seeds give equal choices. */
 export interface Seeded {
 	readonly seed: number;
 	/** A number from 0 to below 1. */
@@ -7,11 +7,14 @@ export interface Seeded {
 	integer(low: number, high: number): number;
 	/** True with this probability. */
 	chance(probability: number): boolean;
-	/** One of the list; throws when there is none. */
+	/** A random item of the list. Throws when the list is empty. */
 	pick<T>(list: readonly T[]): T;
 }
 
-/** Makes a generator (mulberry32). The seed is `PLINTH_TEST_SEED` or a fresh one; print it, so that a failure can be repeated. */
+/**
+ * Makes a generator (mulberry32). The seed is `PLINTH_TEST_SEED` or a new one. Print it, so that a failure can be
+ * reproduced.
+ */
 export function seeded(seed = Number(process.env.PLINTH_TEST_SEED ?? freshSeed())): Seeded {
 	let state = seed >>> 0;
 	const fraction = () => {

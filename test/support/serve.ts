@@ -6,19 +6,19 @@ import { silentLogger } from '@plinth/testing';
 import { embedded } from 'plinth';
 import { fakeDocuments } from './fake-documents.ts';
 
-/** A key of each of two tenants. */
+/** One key for each of two tenants. */
 export const keyA = 'the-key-of-tenant-a';
 export const keyB = 'the-key-of-tenant-b';
 
-/** What a test may change in the built-in composition. */
+/** The settings of the default composition that a test may change. */
 export interface ServeOptions extends Pick<AppConfig, 'role' | 'backends' | 'models' | 'groups' | 'plugins'> {
 	readonly server?: AppConfig['server'] & object;
 	readonly jobs?: AppConfig['jobs'] & object;
-	/** A folder that outlives this server; otherwise a temporary one is made and removed. */
+	/** A folder that is kept after the server has stopped. By default a temporary folder is made and removed. */
 	readonly dataDir?: string;
-	/** In the form of `PLINTH_API_KEYS`; both tenants' keys unless set. */
+	/** In the form of `PLINTH_API_KEYS`; the keys of both tenants by default. */
 	readonly keys?: string;
-	/** The machine's unless set. */
+	/** The system clock by default. */
 	readonly clock?: Clock;
 }
 
@@ -28,22 +28,25 @@ export interface Served {
 	/** Without a trailing slash. */
 	readonly url: string;
 	readonly dataDir: string;
-	/** Stops the app, and removes the data directory unless the test brought it. */
+	/** Stops the app, and removes the data directory unless the test provided it. */
 	stop(): Promise<void>;
 }
 
-/** Boots the built-in composition, with a reader of documents that starts no process, in a data directory of its own, without listening. */
+/**
+ * Boots the default composition without listening, in its own data directory, with a document reader that starts no
+ * process.
+ */
 export async function bootEmbedded(options: ServeOptions = {}): Promise<Omit<Served, 'url'>> {
 	const { dataDir = await temporaryDir('data'), keys = `a:${keyA},b:${keyB}` } = options;
 	const { role, server, jobs, backends = {}, models = {}, groups = {}, plugins = {} } = options;
 	const app = await createApp(
 		{
 			extends: embedded,
-			// Nobody balances load here; a test that looks at the delay sets its own.
+			// No load balancer watches these servers. A test of the drain delay sets its own.
 			server: { drainDelayMs: 0, ...server },
 			...(role ? { role } : {}),
 			...(jobs ? { jobs } : {}),
-			// A process beside every server of the tests would cost more than most of them.
+			// A child process for each server would take longer than most tests.
 			backends: { documents: fakeDocuments()(), ...backends },
 			models,
 			groups,
@@ -65,7 +68,7 @@ export async function bootEmbedded(options: ServeOptions = {}): Promise<Omit<Ser
 	};
 }
 
-/** Serves the built-in composition on a free port. */
+/** Serves the default composition on a free port. */
 export async function serveEmbedded(options: ServeOptions = {}): Promise<Served> {
 	const booted = await bootEmbedded(options);
 	const { url } = await booted.app.listen({ host: '127.0.0.1', port: 0 });

@@ -1,4 +1,4 @@
-/** Gives a program a wrong wall clock: `TEST_CLOCK_SHIFT_MS` says by how much. Timers are as they were. */
+/** Shifts the wall clock of a program by `TEST_CLOCK_SHIFT_MS`. Timers are not affected. */
 const shiftMs = Number(process.env.TEST_CLOCK_SHIFT_MS ?? 0);
 const now = Date.now;
 

@@ -7,18 +7,18 @@ import { promisify } from 'node:util';
 
 const exec = promisify(execFile);
 
-/** A file system of its own with few bytes in it. */
+/** A small file system. */
 export interface SmallDisk {
 	readonly dir: string;
-	/** Takes up every byte that is free. */
+	/** Fills all free space. */
 	fill(): void;
-	/** Gives back what `fill` took. */
+	/** Frees the space that `fill` took. */
 	empty(): Promise<void>;
 	/** Unmounts and removes it. */
 	remove(): Promise<void>;
 }
 
-/** Mounts a disk in memory. Rejects with a sentence that helps when this user may not mount. */
+/** Mounts a file system in memory. Rejects with a helpful message when this user may not mount. */
 export async function smallDisk(megabytes: number): Promise<SmallDisk> {
 	const dir = await mkdtemp(join(tmpdir(), 'small-disk-'));
 	try {
@@ -26,7 +26,7 @@ export async function smallDisk(megabytes: number): Promise<SmallDisk> {
 	} catch (cause) {
 		await rm(dir, { recursive: true });
 		throw new Error(
-			'This test needs a small file system and could not mount one. Run it on Linux as root, in a container with CAP_SYS_ADMIN.',
+			'This test could not mount a small file system. Run it on Linux as root, in a container with CAP_SYS_ADMIN.',
 			{ cause },
 		);
 	}

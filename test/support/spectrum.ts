@@ -2,7 +2,7 @@ import type { Wav } from './wav.ts';
 
 const size = 1_024;
 
-/** What a spectrogram shows at a glance. */
+/** Properties of a spectrogram. */
 export interface Spectrum {
 	/** The mean level of each of 32 bands of 125 Hz, up to 4 kHz, in dB relative to all energy. */
 	readonly bands: readonly number[];
@@ -33,7 +33,7 @@ export function spectrumOf({ samples, sampleRate }: Wav): Spectrum {
 	};
 }
 
-/** How different two spectra are: the mean difference of their bands in dB. */
+/** The difference of two spectra: the mean difference of their bands in dB. */
 export function spectralDistance(a: Spectrum, b: Spectrum): number {
 	return sum(a.bands.map((value, band) => Math.abs(value - (b.bands[band] ?? 0)))) / a.bands.length;
 }
@@ -70,7 +70,7 @@ function powerOf(samples: Int16Array): Float64Array {
 	return re.subarray(0, size / 2).map((value, bin) => value ** 2 + (im[bin] ?? 0) ** 2);
 }
 
-/** A radix-2 Fourier transform in place, decimated in frequency: the result is put in order at the end. */
+/** An in-place radix-2 Fourier transform, decimated in frequency. The result is reordered at the end. */
 function transform(re: Float64Array, im: Float64Array): void {
 	for (let span = re.length / 2; span >= 1; span /= 2) {
 		for (let k = 0; k < span; k++) {

@@ -3,10 +3,13 @@ import { defineBackend, mediaTypeOf } from '@plinth/core';
 import { type FileSource, mediaServices, type RemoteImages, type SourceFile } from '@plinth/toolkit';
 import { z } from 'zod';
 
-/** Bytes by the names under which requests find them. */
+/** Contents by file id or URL. */
 type Contents = Readonly<Record<string, Uint8Array | string>>;
 
-/** A backend with files of the tenant `alice`, by their ids, as long as they are there. The file `file-1` is called `file-1.txt`. */
+/**
+ * A backend with files of the tenant `alice`, by id. It reads `contents` at each call. The file `file-1` is called
+ * `file-1.txt`.
+ */
 export function storedFiles(contents: Contents) {
 	const source: FileSource = {
 		async open(tenant, id) {
@@ -22,12 +25,12 @@ export function storedFiles(contents: Contents) {
 	})();
 }
 
-/** A backend with pictures by their addresses; what stands behind no other address can be had. */
+/** A backend with images by URL. Any other URL throws an error. */
 export function webPictures(contents: Contents) {
 	const remote: RemoteImages = {
 		async fetch(url, param, { keep }) {
 			const content = contents[url];
-			if (content === undefined) throw new Error(`${param}: nobody should ask for ${url}`);
+			if (content === undefined) throw new Error(`${param}: ${url} should not be requested`);
 			return keep(streamOf(Buffer.from(content)), { filename: '', maxBytes: Infinity });
 		},
 	};

@@ -1,15 +1,15 @@
-/** What a WAV header says, and what is really there. */
+/** The header of a WAV file and its actual samples. */
 export interface Wav {
 	readonly sampleRate: number;
 	readonly channels: number;
 	readonly bitsPerSample: number;
-	/** The length of the `RIFF` chunk as its header says it. */
+	/** The length of the `RIFF` chunk according to its header. */
 	readonly riffBytes: number;
-	/** The length of the samples as their header says it. */
+	/** The length of the samples according to their header. */
 	readonly dataBytes: number;
-	/** Signed 16-bit samples, as many as the file holds. */
+	/** All signed 16-bit samples in the file. */
 	readonly samples: Int16Array;
-	/** Seconds of sound, by the header. */
+	/** Seconds, according to the header. */
 	readonly seconds: number;
 }
 
@@ -17,9 +17,9 @@ export interface Wav {
 export function readWav(bytes: Uint8Array): Wav {
 	const file = Buffer.from(bytes);
 	const text = (at: number) => file.toString('latin1', at, at + 4);
-	if (text(0) !== 'RIFF' || text(8) !== 'WAVE') throw new Error('This is no WAV file.');
+	if (text(0) !== 'RIFF' || text(8) !== 'WAVE') throw new Error('The file is not a WAV file.');
 	const [format, data] = [findChunk(file, 'fmt '), findChunk(file, 'data')];
-	if (file.readUInt16LE(format) !== 1) throw new Error('This is no PCM.');
+	if (file.readUInt16LE(format) !== 1) throw new Error('The samples are not PCM.');
 	const channels = file.readUInt16LE(format + 2);
 	const sampleRate = file.readUInt32LE(format + 4);
 	const dataBytes = file.readUInt32LE(data - 4);

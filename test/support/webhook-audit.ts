@@ -1,34 +1,37 @@
 import type { WireVideo } from './client.ts';
-import type { AskedJob } from './webhook-jobs.ts';
+import type { RequestedJob } from './webhook-jobs.ts';
 import type { Arrival, WebhookReceiver } from './webhook-receiver.ts';
 
-/** A job as a server shows it in the end, and whose it is. */
+/** A completed or failed job as listed by a server, with its tenant. */
 export type EndedVideo = WireVideo & { readonly tenant: string };
 
-/** What is compared. */
-export interface Audited {
+/** The input of the audit. */
+export interface AuditInput {
 	readonly receiver: WebhookReceiver;
-	/** The paths of endpoints, `/<tenant>/…`, with the types that each wants. */
-	readonly wanted: Readonly<Record<string, readonly string[]>>;
-	readonly asked: readonly AskedJob[];
-	/** All jobs that there are, each of which has ended. */
+	/** The event types that each endpoint subscribes to, by the endpoint's path `/<tenant>/…`. */
+	readonly subscriptions: Readonly<Record<string, readonly string[]>>;
+	readonly requested: readonly RequestedJob[];
+	/** All jobs of all tenants. Each is completed or failed. */
 	readonly videos: readonly EndedVideo[];
 }
 
-/** Where an event came to, and which one: `<path> <type> <job>`. */
-export function pairOf({ path, event }: Arrival): string {
+/** The target and the event of a delivery: `<path> <type> <job>`. */
+export function deliveryKey({ path, event }: Arrival): string {
 	return `${path} ${event.type} ${event.data.id}`;
 }
 
-/** What has to arrive: for each job that nobody has deleted, its event at each target that wants it. Whether its 201 arrived does not matter. */
-export function expectedPairs({ wanted, asked, videos }: Audited): readonly string[] {
-	const callbacks = new Map(asked.map(({ prompt, callback }) => [prompt, callback]));
-	const removed = new Set(asked.filter(({ isRemoved }) => isRemoved).map(({ id }) => id));
+/**
+ * The deliveries that must arrive: one per job that was not deleted, for each target that subscribes to its event. It
+ * does not matter whether the client received the 201.
+ */
+export function expectedDeliveries({ subscriptions, requested, videos }: AuditInput): readonly string[] {
+	const callbacks = new Map(requested.map(({ prompt, callback }) => [prompt, callback]));
+	const removed = new Set(requested.filter(({ isRemoved }) => isRemoved).map(({ id }) => id));
 	return videos
 		.filter(({ id }) => !removed.has(id))
 		.flatMap(({ id, tenant, status, prompt }) => {
 			const type = `video.${status}`;
-			const endpoints = Object.entries(wanted)
+			const endpoints = Object.entries(subscriptions)
 				.filter(([path, types]) => path.startsWith(`/${tenant}/`) && types.includes(type))
 				.map(([path]) => path);
 			const callback = callbacks.get(prompt ?? '');
@@ -36,21 +39,21 @@ export function expectedPairs({ wanted, asked, videos }: Audited): readonly stri
 		});
 }
 
-/** What has to arrive and was not taken yet. */
-export function missingPairs(audited: Audited): readonly string[] {
-	const { arrivals } = audited.receiver;
-	const taken = new Set(arrivals.filter(({ isTaken }) => isTaken).map(pairOf));
-	return expectedPairs(audited).filter((pair) => !taken.has(pair));
+/** Expected deliveries that the receiver has not accepted. */
+export function missingDeliveries(input: AuditInput): readonly string[] {
+	const { arrivals } = input.receiver;
+	const accepted = new Set(arrivals.filter(({ isAccepted }) => isAccepted).map(deliveryKey));
+	return expectedDeliveries(input).filter((key) => !accepted.has(key));
 }
 
-/** Jobs that were acknowledged, deleted by nobody, and are not there. */
-export function lostJobs({ asked, videos }: Audited): readonly AskedJob[] {
+/** Jobs that were acknowledged and not deleted, but are not listed. */
+export function lostJobs({ requested, videos }: AuditInput): readonly RequestedJob[] {
 	const listed = new Set(videos.map(({ id }) => id));
-	return asked.filter(({ id, isRemoved }) => id !== undefined && !isRemoved && !listed.has(id));
+	return requested.filter(({ id, isRemoved }) => id !== undefined && !isRemoved && !listed.has(id));
 }
 
-/** Jobs that had more than one event, and events that were told of more than one job. */
-export function wrongIds({ receiver }: Pick<Audited, 'receiver'>): readonly string[] {
+/** Jobs with more than one event, and events that were sent for more than one job. */
+export function inconsistentIds({ receiver }: Pick<AuditInput, 'receiver'>): readonly string[] {
 	const events = new Map<string, string>();
 	const ends = new Map<string, string>();
 	return receiver.arrivals.flatMap(({ event: { id, type, data } }) => {
@@ -62,18 +65,21 @@ export function wrongIds({ receiver }: Pick<Audited, 'receiver'>): readonly stri
 	});
 }
 
-/** What came to a target that has no business with it: another tenant's job, another job than the callback's, a type that was not asked for. */
-export function strangers({ receiver, wanted, asked, videos }: Audited): readonly string[] {
-	const byPrompt = new Map(asked.map((job) => [job.prompt, job]));
-	const jobs = new Map<string, AskedJob | undefined>();
+/**
+ * Deliveries to a wrong target: a job of another tenant, a job with another callback, or an event type without a
+ * subscription.
+ */
+export function misdirectedDeliveries({ receiver, subscriptions, requested, videos }: AuditInput): readonly string[] {
+	const byPrompt = new Map(requested.map((job) => [job.prompt, job]));
+	const jobs = new Map<string, RequestedJob | undefined>();
 	for (const { id, prompt } of videos) jobs.set(id, byPrompt.get(prompt ?? ''));
-	for (const job of asked) if (job.id !== undefined) jobs.set(job.id, job);
+	for (const job of requested) if (job.id !== undefined) jobs.set(job.id, job);
 	return receiver.arrivals
 		.filter(({ path, event }) => {
 			const job = jobs.get(event.data.id);
 			const isOwn = job !== undefined && path.startsWith(`/${job.tenant}/`);
-			const isWanted = isOwn && (wanted[path]?.includes(event.type) ?? false);
-			return !isWanted && job?.callback !== path;
+			const isSubscribed = isOwn && (subscriptions[path]?.includes(event.type) ?? false);
+			return !isSubscribed && job?.callback !== path;
 		})
-		.map(pairOf);
+		.map(deliveryKey);
 }

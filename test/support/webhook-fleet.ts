@@ -10,17 +10,20 @@ import { removeDir, temporaryDir } from './serve.ts';
 /** A server of a webhook fleet. */
 export interface WebhookServer {
 	readonly url: string;
-	/** The client of one of its tenants. */
+	/** A client with the key of a tenant. */
 	client(tenant: string): RawClient;
-	/** Ends it in the middle of whatever it does, and waits until it is gone. */
+	/** Kills the process at once, and waits until it has ended. */
 	kill(): Promise<void>;
 }
 
-/** Servers on one data directory, with the models of `quick.config.ts`, that send webhooks to this machine and repeat them soon. */
+/**
+ * Servers on one data directory, with the models of `quick.config.ts`. They send webhooks to private addresses and
+ * retry after a short delay.
+ */
 export interface WebhookFleet {
 	readonly dataDir: string;
 	serve(): Promise<WebhookServer>;
-	/** Everything that servers have printed, for a test that failed. */
+	/** The output of all servers, for the report of a failed test. */
 	output(): string;
 	/** Kills all servers and removes their directories. */
 	remove(): Promise<void>;
@@ -69,7 +72,10 @@ export function keyOf(tenant: string): string {
 	return `key-of-the-tenant-${tenant}`;
 }
 
-/** The deliveries that a data directory's database is going to delete; servers may go on using it. */
+/**
+ * The ids of the deliveries that the database of a data directory has scheduled for deletion. Servers may keep using
+ * the database meanwhile.
+ */
 export async function purgedDeliveries(dataDir: string): Promise<ReadonlySet<string>> {
 	const backend = sqliteRecords({ file: `${dataDir}/plinth.db` });
 	const { provided: store, stop } = await createBackend<RecordStore>(backend);

@@ -3,8 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import OpenAI from 'openai';
 
-/** How a receiver takes a request: well at once or after a while, badly, by sending it elsewhere, not at all, or by hanging up. */
-export type Mood = 'ok' | 'slow' | 'fail' | 'redirect' | 'hang' | 'cut';
+/**
+ * How a receiver responds to a request: with 200 at once or after a delay, with 500, with a redirect, not at all, or by
+ * closing the connection.
+ */
+export type Behaviour = 'ok' | 'slow' | 'fail' | 'redirect' | 'hang' | 'cut';
 
 /** The body of a webhook. */
 export interface WireEvent {
@@ -15,31 +18,34 @@ export interface WireEvent {
 	readonly data: { readonly id: string };
 }
 
-/** One request as it arrived. */
+/** One received request. */
 export interface Arrival {
 	/** With its query. */
 	readonly path: string;
 	readonly headers: IncomingHttpHeaders;
 	readonly body: string;
 	readonly event: WireEvent;
-	readonly mood: Mood;
-	/** Whether it has got an answer that counts as a success. */
-	isTaken: boolean;
+	readonly behaviour: Behaviour;
+	/** Whether a success response was sent completely. */
+	isAccepted: boolean;
 }
 
-/** A receiver of webhooks on the loopback interface, which checks what comes. */
+/** A receiver of webhooks on the loopback interface. It checks the requests. */
 export interface WebhookReceiver {
 	/** Without a path. */
 	readonly url: string;
 	readonly arrivals: readonly Arrival[];
-	/** The secret of each path; null where requests are not signed. What comes to another path is only kept. */
+	/**
+	 * The secret of each path; null where requests must be unsigned. Requests to other paths are recorded and not
+	 * checked.
+	 */
 	readonly secrets: Map<string, string | null>;
-	/** What was wrong with signatures, times and ids, one sentence each. */
+	/** Wrong signatures, times and ids, one sentence each. */
 	readonly faults: readonly string[];
-	/** What it does with the next request; well unless set. */
-	mood: () => Mood;
-	/** Takes everything well from now on, what is held up included. */
-	calm(): void;
+	/** Chooses the behaviour for the next request; `ok` by default. */
+	behaviour: () => Behaviour;
+	/** Accepts all requests from now on, including those that it holds. */
+	acceptAll(): void;
 	close(): Promise<void>;
 }
 
@@ -59,16 +65,16 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
 		try {
 			for await (const chunk of request.setEncoding('utf8')) body += chunk;
 		} catch {
-			return; // Its sender was killed in the middle of it.
+			return; // The sender was killed while it was sending.
 		}
 		const arrival: Arrival = {
 			...{ path, headers, body, event: JSON.parse(body) as WireEvent },
-			...{ mood: receiver.mood(), isTaken: false },
+			...{ behaviour: receiver.behaviour(), isAccepted: false },
 		};
 		arrivals.push(arrival);
 		const secret = secrets.get(path);
 		if (secret !== undefined) faults.push(...(await faultsOf(arrival, secret)));
-		await answer(arrival, response, held);
+		await respond(arrival, response, held);
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
@@ -77,10 +83,10 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
 		arrivals,
 		secrets,
 		faults,
-		mood: () => 'ok',
-		calm() {
-			receiver.mood = () => 'ok';
-			for (const letGo of held) letGo();
+		behaviour: () => 'ok',
+		acceptAll() {
+			receiver.behaviour = () => 'ok';
+			for (const accept of held) accept();
 		},
 		async close() {
 			server.closeAllConnections();
@@ -90,7 +96,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
 	return receiver;
 }
 
-/** By the official SDK, which also wants a time within five minutes. */
+/** Verifies with the official SDK, which also checks that the timestamp is within five minutes. */
 async function faultsOf({ headers, body, event, path }: Arrival, secret: string | null): Promise<readonly string[]> {
 	const faults = [];
 	if (headers['webhook-id'] !== event.id) faults.push(`${path}: two ids for ${event.id}`);
@@ -108,28 +114,28 @@ async function faultsOf({ headers, body, event, path }: Arrival, secret: string 
 	return faults;
 }
 
-async function answer(arrival: Arrival, response: ServerResponse, held: Set<() => void>) {
-	const end = (status: number, headers = {}) => response.writeHead(status, headers).end();
-	const take = () => {
+async function respond(arrival: Arrival, response: ServerResponse, held: Set<() => void>) {
+	const send = (status: number, headers = {}) => response.writeHead(status, headers).end();
+	const accept = () => {
 		response.once('finish', () => {
-			arrival.isTaken = true;
+			arrival.isAccepted = true;
 		});
-		end(200);
+		send(200);
 	};
-	switch (arrival.mood) {
+	switch (arrival.behaviour) {
 		case 'ok':
-			return take();
+			return accept();
 		case 'slow':
 			await delay(slowMs);
-			return take();
+			return accept();
 		case 'fail':
-			return end(500);
+			return send(500);
 		case 'redirect':
-			return end(302, { location: '/redirected' });
+			return send(302, { location: '/redirected' });
 		case 'cut':
 			return response.destroy();
 		case 'hang':
-			held.add(take);
-			response.once('close', () => held.delete(take));
+			held.add(accept);
+			response.once('close', () => held.delete(accept));
 	}
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth, root } from '../support/cli.ts';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
-import { heldDuring } from '../support/process-tree.ts';
+import { memoryGrowthDuring } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const megabyte = 1_048_576;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 	});
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
 	client = rawClient(url, 'key-of-the-tests');
-	// Warm: what the first request loads is no part of what a large one costs.
+	// Warm-up: what the first request loads is not part of the cost of a large one.
 	expect((await ask('echo-1', Buffer.from('warm'))).status).toBe(200);
 	expect((await ask('builtin-chat', Buffer.from('It is warm.'))).status).toBe(200);
 });
@@ -36,7 +36,7 @@ afterAll(async () => {
 	await removeDir(cwd);
 });
 
-/** Asks about a document, sent as a data URL or as base64 alone. */
+/** Asks about a document that is sent as a data URL or as plain base64. */
 function ask(model: string, document: Buffer, header = 'data:;base64,'): Promise<Response> {
 	const part = `{"type":"file","file":{"filename":"a.txt","file_data":"${header}`;
 	const text = '{"type":"text","text":"Which line is the last one?"}';
@@ -53,26 +53,26 @@ const mb = (bytes: number) => (bytes / megabyte).toFixed(0);
 test.each([
 	['as a data URL', undefined],
 	['as base64 alone', ''],
-])('a body of 64 MB costs the server less memory than its own length: %s', async (how, header) => {
+])('a body of 64 MB takes less server memory than its own length: %s', async (how, header) => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const document = randomBytes(fileBytes);
-	const held = await heldDuring(child.pid, async () => {
-		const answer = await ask('echo-1', document, header);
-		expect((await failure(answer)).code).toBe('document_unsupported');
+	const held = await memoryGrowthDuring(child.pid, async () => {
+		const response = await ask('echo-1', document, header);
+		expect((await failure(response)).code).toBe('document_unsupported');
 	});
 	console.info(`64 MB ${how}: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`);
 	expect(held.server).toBeLessThan(bodyBytes);
 	expect((await readdir(temp)).filter((name) => name.startsWith('plinth-'))).toEqual([]);
 });
 
-test('the text of such a file costs no more than the body and the file', async () => {
+test('the text of a 48 MB file takes no more server memory than the body and the file', async () => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const line = 'Every line of this text is as long as the others, and there are many of them.\n';
 	const document = Buffer.from(line.repeat(Math.floor(fileBytes / line.length)));
-	const held = await heldDuring(child.pid, async () => {
-		const answer = await ask('echo-1', document);
-		expect(answer.status).toBe(200);
-		expect(await answer.json()).toMatchObject({ warnings: [expect.stringContaining('a.txt')] });
+	const held = await memoryGrowthDuring(child.pid, async () => {
+		const response = await ask('echo-1', document);
+		expect(response.status).toBe(200);
+		expect(await response.json()).toMatchObject({ warnings: [expect.stringContaining('a.txt')] });
 	});
 	console.info(`The text of 48 MB: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`);
 	expect(held.server).toBeLessThan(1.1 * bodyBytes + fileBytes);

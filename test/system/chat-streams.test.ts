@@ -37,7 +37,7 @@ function post(body: string): Promise<Response> {
 	return fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
 }
 
-/** How long a streamed answer takes, in milliseconds. */
+/** The duration of a streamed response, in milliseconds. */
 async function timeOf(model: string): Promise<number> {
 	const begun = performance.now();
 	const text = await (await post(bodyOf(model, words))).text();
@@ -45,7 +45,7 @@ async function timeOf(model: string): Promise<number> {
 	return performance.now() - begun;
 }
 
-/** The time that 99 of 100 streams keep, with as many at once as are asked for. */
+/** The 99th percentile of the durations of all streams, which run at the same time. */
 async function p99(count: number): Promise<number> {
 	const times = await Promise.all(Array.from({ length: count }, () => timeOf('paced-1')));
 	return percentile(
@@ -54,7 +54,7 @@ async function p99(count: number): Promise<number> {
 	);
 }
 
-/** Asks for a long answer, and reads nothing of it. */
+/** Requests a long response and reads nothing of it. */
 async function slowReader(): Promise<Socket> {
 	const body = bodyOf('echo-1', 'word '.repeat(400_000));
 	const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
@@ -64,28 +64,28 @@ async function slowReader(): Promise<Socket> {
 	socket.write(
 		`POST /v1/chat/completions HTTP/1.1\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n${body}`,
 	);
-	// Its answer is under way: what the socket and the kernel hold is full.
+	// The response is running: the buffers of the socket and the kernel are full.
 	await new Promise((resolve) => setTimeout(resolve, 500));
 	return socket;
 }
 
-test('200 streams are as fast beside a reader that does not read', async () => {
+test('a client that does not read slows down none of 200 other streams', async () => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	await p99(streams);
-	let [alone, beside] = [Infinity, Infinity];
-	// The better of two rounds says what the machine can; other work on it is then no part of what is compared.
+	let [alone, besideSlow] = [Infinity, Infinity];
+	// The better of two rounds is compared, because it is less disturbed by other work on the machine.
 	for (let round = 0; round < 2; round++) {
 		alone = Math.min(alone, await p99(streams));
 		const socket = await slowReader();
-		beside = Math.min(beside, await p99(streams - 1));
+		besideSlow = Math.min(besideSlow, await p99(streams - 1));
 		expect(socket.closed).toBe(false);
 		socket.destroy();
 	}
-	console.info(`p99 of ${streams} streams: ${alone.toFixed(0)} ms, beside a slow reader ${beside.toFixed(0)} ms.`);
-	expect(beside).toBeLessThan(alone * 1.2);
+	console.info(`p99 of ${streams} streams: ${alone.toFixed(0)} ms, beside a slow reader ${besideSlow.toFixed(0)} ms.`);
+	expect(besideSlow).toBeLessThan(alone * 1.2);
 });
 
-test('the first word of an answer comes within 50 ms, also about a document that was read before', async () => {
+test('the first word of a response arrives within 50 ms, also for a document that was parsed before', async () => {
 	const part = { type: 'file', file: { filename: 'a.txt', file_data: btoa('The sky is blue.') } };
 	const content = [part, { type: 'text', text: 'What is blue?' }];
 	const body = JSON.stringify({

@@ -14,13 +14,13 @@ const rounds = isLong ? 10_000 : Number.POSITIVE_INFINITY;
 const mostMs = isLong ? Number.POSITIVE_INFINITY : 20_000;
 const atOnce = 8;
 
-/** Open files of this process, and its timers. */
+/** The open files and the timers of this process. */
 function held() {
 	const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 	return { files: readdirSync('/proc/self/fd').length, timers };
 }
 
-test('random disconnects of clients and sockets leave no socket, file, timer or prompt', async () => {
+test('no socket, file, timer or prompt remains after random disconnects of clients and sockets', async () => {
 	const random = seeded();
 	onTestFailed(() => console.error(`PLINTH_TEST_SEED=${random.seed}`));
 	const comfy = await new ScriptedComfy({ isForgetful: true, steps: 3 }).start();

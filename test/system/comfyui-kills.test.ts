@@ -13,13 +13,13 @@ const rounds = process.env.PLINTH_TEST_LONG === '1' ? 500 : 50;
 const key = 'key-of-the-kills';
 
 let dir: string;
-let ledger: string;
+let logFile: string;
 const children: Child[] = [];
 
 beforeEach(async () => {
 	dir = await temporaryDir('comfyui-kills');
-	ledger = join(dir, 'ledger');
-	writeFileSync(ledger, '');
+	logFile = join(dir, 'ledger');
+	writeFileSync(logFile, '');
 	mkdirSync(join(dir, 'temp'));
 });
 
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 async function startEngine(port = '0'): Promise<{ child: Child; url: string }> {
-	const env = { COMFY_PORT: port, COMFY_LEDGER: ledger };
+	const env = { COMFY_PORT: port, COMFY_LEDGER: logFile };
 	const child = startNode([join(root, 'test/support/comfyui-engine.ts')], { cwd: dir, env });
 	children.push(child);
 	const [, url = ''] = await child.printed(/engine at (\S+) /);
@@ -49,21 +49,21 @@ async function startPlinth(engine: string): Promise<{ child: Child; client: RawC
 	return { child, client: rawClient(url, key) };
 }
 
-/** Ids of the prompts that the engine runs or keeps waiting. */
+/** Ids of the prompts that the engine runs or has queued. */
 async function busy(url: string): Promise<readonly string[]> {
 	const queue = (await (await fetch(`${url}/queue`)).json()) as Record<string, readonly (readonly unknown[])[]>;
 	return [...(queue.queue_running ?? []), ...(queue.queue_pending ?? [])].map((item) => `${item[1]}`);
 }
 
-test(`${rounds} rounds of SIGKILL of Plinth or of ComfyUI lose no job, and render none twice`, async () => {
+test(`${rounds} rounds of SIGKILL of the server or of ComfyUI lose no job and render none twice`, async () => {
 	const random = seeded();
 	onTestFailed(() => console.error(`PLINTH_TEST_SEED=${random.seed}\n${children.map((one) => one.stderr()).join('')}`));
 	let engine = await startEngine();
 	const { port } = new URL(engine.url);
 	let server = await startPlinth(engine.url);
 	const jobs: string[] = [];
-	/** Jobs that a restart of the engine may have hit: a second one while they run ends them. */
-	let hit: readonly string[] = [];
+	/** Jobs that a restart of the engine may have interrupted. A second restart while they run makes them fail. */
+	let interrupted: readonly string[] = [];
 	const kills = { plinth: 0, engine: 0, cancelled: 0 };
 	const isDone = async (id: string) => {
 		const { status, error } = await server.client.json<{ status: string; error?: object }>(`/v1/videos/${id}`);
@@ -89,10 +89,10 @@ test(`${rounds} rounds of SIGKILL of Plinth or of ComfyUI lose no job, and rende
 			server = await startPlinth(engine.url);
 			continue;
 		}
-		for (const id of hit) await eventually('a job goes on after a restart', () => isDone(id), 20_000);
+		for (const id of interrupted) await eventually('a job goes on after a restart', () => isDone(id), 20_000);
 		kills.engine += 1;
 		await engine.child.kill();
-		hit = jobs.slice(-8);
+		interrupted = jobs.slice(-8);
 		engine = await startEngine(port);
 	}
 	const statuses = new Map<string, string>();
@@ -109,8 +109,8 @@ test(`${rounds} rounds of SIGKILL of Plinth or of ComfyUI lose no job, and rende
 		},
 		30_000,
 	);
-	await eventually('the engine has nothing left', async () => (await busy(engine.url)).length === 0);
-	const lines = readFileSync(ledger, 'utf8').split('\n').filter(Boolean);
+	await eventually('the engine has no prompt', async () => (await busy(engine.url)).length === 0);
+	const lines = readFileSync(logFile, 'utf8').split('\n').filter(Boolean);
 	const twice = lines.length - new Set(lines).size;
 	const rendered = new Set(lines.map((line) => line.split(' ')[1])).size;
 	printTable(`kills of Plinth and ComfyUI, seed ${random.seed}`, {
@@ -124,7 +124,7 @@ test(`${rounds} rounds of SIGKILL of Plinth or of ComfyUI lose no job, and rende
 	expect(twice).toBe(0);
 });
 
-/** A job that would never end is cancelled, and the engine has it no more. */
+/** A job that would never end is cancelled, and the engine no longer has its prompt. */
 async function cancelOne(client: RawClient, engine: string, make: (prompt: string) => Promise<string>): Promise<void> {
 	const before = new Set(await busy(engine));
 	const id = await make('endless');
@@ -132,7 +132,7 @@ async function cancelOne(client: RawClient, engine: string, make: (prompt: strin
 	const known = new Set(await busy(engine));
 	await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
 	await eventually(
-		'the engine has it no more',
+		'the engine no longer has the prompt',
 		async () => {
 			const left = await busy(engine);
 			return left.length < known.size && left.every((one) => known.has(one));

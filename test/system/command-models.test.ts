@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type App, createApp, findConfig } from '@plinth/core';
+import { type App, createApp } from '@plinth/core';
 import { silentLogger } from '@plinth/testing';
+import { findConfig } from 'plinth';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient, type WireFailure } from '../support/client.ts';
@@ -35,7 +36,7 @@ afterAll(async () => {
 	await removeDir(dataDir);
 });
 
-describe('espeak-ng as a model', () => {
+describe('a speech model that runs espeak-ng', () => {
 	const input = 'The quick brown fox jumps over the lazy dog near the river.';
 
 	function speak(fields: object): Promise<Response> {
@@ -44,12 +45,12 @@ describe('espeak-ng as a model', () => {
 	}
 
 	async function spoken(fields: object = {}): Promise<Uint8Array> {
-		const answer = await speak(fields);
-		expect(answer.status).toBe(200);
-		return new Uint8Array(await answer.arrayBuffer());
+		const response = await speak(fields);
+		expect(response.status).toBe(200);
+		return new Uint8Array(await response.arrayBuffer());
 	}
 
-	test('speaks WAV that other programs can read', async () => {
+	test('produces WAV that other programs can read', async () => {
 		const bytes = await spoken();
 		const wav = join(dataDir, 'espeak.wav');
 		await writeFile(wav, bytes);
@@ -57,7 +58,7 @@ describe('espeak-ng as a model', () => {
 		expect(readWav(bytes).seconds).toBeGreaterThan(2);
 	});
 
-	test('has a hundred languages, and says which when it is asked for another', async () => {
+	test('supports a hundred languages, and the error for another one lists them', async () => {
 		const refused = (await (await speak({ voice: '--help' })).json()) as WireFailure;
 		expect(refused.error).toMatchObject({ code: 'invalid_value', param: 'voice' });
 		const [, list = ''] = /It has: (.*)\.$/.exec(refused.error.message) ?? [];
@@ -68,20 +69,20 @@ describe('espeak-ng as a model', () => {
 		expect(Buffer.from(german).equals(english)).toBe(false);
 	});
 
-	test('speaks as fast as it is told', async () => {
+	test('speaks at the requested speed', async () => {
 		const [plain, fast] = await Promise.all([spoken(), spoken({ speed: 1.5 })]);
 		const ratio = readWav(plain).seconds / readWav(fast).seconds;
 		expect(ratio).toBeGreaterThan(1.3);
 		expect(ratio).toBeLessThan(1.7);
 	});
 
-	test('speaks what looks like an option as any other text', async () => {
+	test('speaks text that looks like an option', async () => {
 		const bytes = await spoken({ input: '--version -w /tmp/x $(id)' });
 		expect(readWav(bytes).seconds).toBeGreaterThan(1);
 	});
 });
 
-/** What can be read in the lower part of the first frame. */
+/** The text in the lower part of the first frame. */
 async function titleOf(video: string): Promise<string> {
 	const png = `${video}.png`;
 	const filter = 'crop=iw:52:0:ih-70,scale=iw*3:ih*3,negate';
@@ -89,8 +90,8 @@ async function titleOf(video: string): Promise<string> {
 	return textInPicture(png, 6);
 }
 
-describe('ffmpeg as a model', () => {
-	test('renders the size and the length that are asked for, with the prompt as it was written', async () => {
+describe('a video model that runs ffmpeg', () => {
+	test('renders the requested size and length, with the literal prompt', async () => {
 		const prompt = `Lighthouse':x=0,drawbox=t=fill %{pts}\\`;
 		const fields = { model: 'test-card', prompt, seconds: '2', size: '640x480' };
 		const { id } = await client.create(fields);
@@ -107,7 +108,7 @@ describe('ffmpeg as a model', () => {
 		expect(await titleOf(mp4)).toMatch(/Lighthouse.*drawbox/);
 	});
 
-	test('says that it does not start from pictures', async () => {
+	test('refuses a reference image', async () => {
 		const picture = await sharp({
 			create: { width: 640, height: 480, channels: 3, background: 'red' },
 		})
@@ -130,16 +131,16 @@ describe('ffmpeg as a model', () => {
 	});
 });
 
-describe('fifteen lines of Python as a model', () => {
+describe('an image model of fifteen lines of Python', () => {
 	async function paint(fields: object): Promise<Buffer[]> {
 		const body = { model: 'painter', prompt: 'A kite', size: '1024x1536', ...fields };
-		const answer = await client.post('/v1/images/generations', body);
-		expect(answer.status).toBe(200);
-		const { data } = (await answer.json()) as { data: { b64_json: string }[] };
+		const response = await client.post('/v1/images/generations', body);
+		expect(response.status).toBe(200);
+		const { data } = (await response.json()) as { data: { b64_json: string }[] };
 		return data.map(({ b64_json }) => Buffer.from(b64_json, 'base64'));
 	}
 
-	test('paints what is asked for, each picture differently', async () => {
+	test('paints the requested images, each one different', async () => {
 		const pictures = await paint({ n: 2, seed: 1 });
 		for (const picture of pictures) {
 			const { format, width, height } = await sharp(picture).metadata();
@@ -149,14 +150,14 @@ describe('fifteen lines of Python as a model', () => {
 		expect(await paint({ n: 2, seed: 1 })).toEqual(pictures);
 	});
 
-	test('has its pictures converted', async () => {
+	test('has its images converted', async () => {
 		const [picture] = await paint({ output_format: 'webp' });
 		expect((await sharp(picture).metadata()).format).toBe('webp');
 	});
 });
 
 describe('a server whose program is missing', () => {
-	test('does not start, and says which model it is about', async () => {
+	test('does not start, and the error names the model', async () => {
 		const env = { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: `a:${keyA}` };
 		const { config } = await findConfig({ file, env: { ...env, PATH: '/nowhere' } });
 		const { PATH } = process.env;

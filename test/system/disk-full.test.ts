@@ -27,7 +27,7 @@ afterAll(async () => {
 	await tmp?.remove();
 });
 
-/** More than a store gives up to go on. */
+/** More than the free space that a store needs to continue. */
 const bigMp4 = Buffer.concat([tinyMp4, Buffer.alloc(8 * 1024 * 1024)]);
 
 async function start(): Promise<void> {
@@ -40,14 +40,14 @@ async function start(): Promise<void> {
 	client = rawClient(served.url, keyA);
 }
 
-/** Fills the disk once the store has what it needs to get by on a full one. */
+/** Fills the disk once the store has reserved the space that it needs on a full disk. */
 async function fill(): Promise<void> {
 	const isKept = async () => (await readdir(disk.dir)).includes('plinth.db-reserve');
 	await eventually('the store keeps a reserve', isKept);
 	disk.fill();
 }
 
-/** Every test begins with room, a running server and two videos, of which one is completed and one is being made. */
+/** Every test begins with free space, a running server and two videos, one completed and one being rendered. */
 beforeEach(async () => {
 	await disk.empty();
 	await served?.stop();
@@ -81,19 +81,19 @@ async function ids(): Promise<string[]> {
 	return data.map(({ id }) => id);
 }
 
-/** Creates videos until the disk has no room for another record; the ids of those that were accepted. */
+/** Creates videos until the disk has no space for another record. Returns the ids of the accepted ones. */
 async function createUntilRefused(model = 'instant-1'): Promise<string[]> {
 	const accepted: string[] = [];
 	for (let n = 0; n < 400; n += 1) {
-		const answer = await client.post('/v1/videos', {
+		const response = await client.post('/v1/videos', {
 			model,
 			prompt: 'no room'.repeat(500),
 		});
-		if (answer.status !== 201) {
-			expect([answer.status, (await failure(answer)).code]).toEqual([507, 'storage_full']);
+		if (response.status !== 201) {
+			expect([response.status, (await failure(response)).code]).toEqual([507, 'storage_full']);
 			return accepted;
 		}
-		accepted.push(((await answer.json()) as WireVideo).id);
+		accepted.push(((await response.json()) as WireVideo).id);
 	}
 	throw new Error('The disk never became full.');
 }
@@ -105,12 +105,12 @@ describe('on a full disk', () => {
 		const { id } = await completed();
 		const files = await blobFiles();
 		await fill();
-		const answer = await client.send('/v1/videos', { method: 'POST', body: picture() });
-		expect([answer.status, (await failure(answer)).code]).toEqual([507, 'storage_full']);
+		const response = await client.send('/v1/videos', { method: 'POST', body: picture() });
+		expect([response.status, (await failure(response)).code]).toEqual([507, 'storage_full']);
 		expect([await ids(), await blobFiles()]).toEqual([[id], files]);
 	});
 
-	test('records are accepted until one has no room, and every accepted one is there', async () => {
+	test('records are accepted until the disk is full, and every accepted one exists', async () => {
 		await fill();
 		held.open();
 		const accepted = await createUntilRefused('held-1');
@@ -128,7 +128,7 @@ describe('on a full disk', () => {
 		expect((await client.bytes(`/v1/videos/${id}/content`)).length).toBeGreaterThan(4_000);
 	});
 
-	test('a render whose result has no room fails with storage_full', async () => {
+	test('a render without space for its result fails with storage_full', async () => {
 		const { id } = await client.create({ model: 'held-1', prompt: 'too late' });
 		await held.reached;
 		await fill();
@@ -140,14 +140,14 @@ describe('on a full disk', () => {
 		expect(await blobFiles()).toEqual([]);
 	});
 
-	test('DELETE works, for as many videos as there are, and room returns with their bytes', async () => {
+	test('DELETE works for all videos and frees their space', async () => {
 		const made = await Promise.all(Array.from({ length: 40 }, () => completed()));
 		await fill();
 		const accepted = await createUntilRefused();
 		for (const id of [...made.map((video) => video.id), ...accepted]) {
-			const answer = await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
-			expect(answer.status).toBe(200);
-			// What a delete has freed is taken at once: no delete may live on the room that another has made.
+			const response = await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
+			expect(response.status).toBe(200);
+			// The freed space is filled at once, so that no delete can use the space that another one has freed.
 			disk.fill();
 		}
 		expect([await ids(), await blobFiles()]).toEqual([[], []]);
@@ -161,7 +161,7 @@ describe('on a full disk', () => {
 		expect(await ids()).toEqual([]);
 	});
 
-	test('a server starts, and what is there can be read and deleted', async () => {
+	test('a server starts, and existing videos can be read and deleted', async () => {
 		const { id } = await completed();
 		await fill();
 		await served.stop();
@@ -172,7 +172,7 @@ describe('on a full disk', () => {
 		expect(await ids()).toEqual([]);
 	});
 
-	test('a job that waits is rendered when room returns', async () => {
+	test('a waiting job is rendered once there is space', async () => {
 		const waiting = await Promise.all(
 			Array.from({ length: 4 }, () => client.create({ model: 'held-1', prompt: 'in line' })),
 		);
@@ -192,7 +192,7 @@ describe('on a full disk', () => {
 		expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['failed', 'completed']));
 	});
 
-	test('creates work again once room has returned', async () => {
+	test('creates succeed again once there is space', async () => {
 		await fill();
 		await createUntilRefused();
 		await disk.empty();
@@ -208,8 +208,8 @@ describe('with a full temporary directory', () => {
 	test('an upload is refused with storage_full and leaves nothing', async () => {
 		vi.stubEnv('TMPDIR', tmp.dir);
 		tmp.fill();
-		const answer = await client.send('/v1/videos', { method: 'POST', body: picture() });
-		expect([answer.status, (await failure(answer)).code]).toEqual([507, 'storage_full']);
+		const response = await client.send('/v1/videos', { method: 'POST', body: picture() });
+		expect([response.status, (await failure(response)).code]).toEqual([507, 'storage_full']);
 		expect(await readdir(tmp.dir)).toEqual(['ballast']);
 		await tmp.empty();
 		const created = await client.send('/v1/videos', { method: 'POST', body: picture() });

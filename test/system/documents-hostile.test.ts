@@ -9,8 +9,8 @@ import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { type HostileDocument, hostileDocuments } from '../support/hostile-documents/index.ts';
 import { type Probe, percentile } from '../support/latency.ts';
-import { probeBeside } from '../support/latency-beside.ts';
-import { type Held, heldDuring, residentOrNone } from '../support/process-tree.ts';
+import { startProbeThread } from '../support/latency-worker.ts';
+import { type MemoryGrowth, memoryGrowthDuring, residentOrZero } from '../support/process-tree.ts';
 
 const megabyte = 1_048_576;
 const path = '/api/attachments/parse';
@@ -29,11 +29,11 @@ let temp: string;
 let child: Child;
 let client: RawClient;
 let health: Probe;
-let held: Promise<Held>;
+let held: Promise<MemoryGrowth>;
 let before: number;
 let isOver: () => void;
 const outcomes: string[] = [];
-/** As many as are read at a time: what else is under way is only work of ours, which the server would have to wait for. */
+/** As many as the server reads at a time. Any further work would only wait. */
 const places = new Semaphore(2);
 
 beforeAll(async () => {
@@ -44,14 +44,14 @@ beforeAll(async () => {
 	child = plinth(['serve'], { cwd, env });
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
 	client = rawClient(url, 'key-of-the-tests');
-	// What is loaded late is loaded by the first document.
-	await expectGood(-1);
-	before = residentOrNone(child.pid);
-	health = await probeBeside(`${url}/healthz`);
+	// The first document loads the lazy modules.
+	await expectReadable(-1);
+	before = residentOrZero(child.pid);
+	health = await startProbeThread(`${url}/healthz`);
 	const over = new Promise<void>((done) => {
 		isOver = done;
 	});
-	held = heldDuring(child.pid, () => over);
+	held = memoryGrowthDuring(child.pid, () => over);
 });
 
 afterAll(async () => {
@@ -61,9 +61,9 @@ afterAll(async () => {
 	await rm(cwd, { recursive: true, force: true });
 });
 
-async function resultsOf(answer: Response): Promise<readonly Result[]> {
-	expect(answer.status).toBe(200);
-	return ((await answer.json()) as { readonly results: readonly Result[] }).results;
+async function resultsOf(response: Response): Promise<readonly Result[]> {
+	expect(response.status).toBe(200);
+	return ((await response.json()) as { readonly results: readonly Result[] }).results;
 }
 
 async function parse(document: Uint8Array, filename: string, pages?: string): Promise<Result> {
@@ -77,8 +77,8 @@ async function parse(document: Uint8Array, filename: string, pages?: string): Pr
 
 const textOf = ({ content: { text, pages } }: Result) => text ?? pages?.map((page) => page.text).join('\n');
 
-/** Reads a small document that nobody has read before. */
-async function expectGood(number: number): Promise<void> {
+/** Parses a small document that is not in the cache. */
+async function expectReadable(number: number): Promise<void> {
 	const text = `The good document ${number}`;
 	const result = await parse(tinyPdf({ pages: [show([text, 72, 700])] }), 'good.pdf');
 	expect([result.error, textOf(result)]).toEqual([undefined, text]);
@@ -96,7 +96,7 @@ function expectOutcome({ ends }: Pick<HostileDocument, 'ends'>, result: Result):
 
 describe.concurrent('a hostile document', () => {
 	test.each(hostileDocuments.map((document, index) => ({ ...document, index })))(
-		'ends as it should, and the next one is read: $name',
+		'has the expected result, and the next document is read: $name',
 		(document) =>
 			places.run(async () => {
 				const bytes = document.make();
@@ -106,19 +106,19 @@ describe.concurrent('a hostile document', () => {
 				outcomes.push(`${document.name}: ${result.error?.code ?? 'text'} after ${seconds} s`);
 				expectOutcome(document, result);
 				expect(textOf(result) ?? '').not.toContain('root:x:');
-				await expectGood(document.index);
+				await expectReadable(document.index);
 			}),
 	);
 });
 
-test('many of them in one request leave the good one among them alone', async () => {
+test('a valid document in one request with many hostile ones is read', async () => {
 	const small = hostileDocuments
 		.filter(({ pages }) => pages === undefined)
 		.map((document) => ({ ...document, bytes: document.make() }))
 		.filter(({ bytes }) => bytes.length < megabyte / 4)
 		.slice(0, 63);
-	const good = { name: 'good', ends: /^good$/, bytes: Buffer.from('good') };
-	const sent = [...small.slice(0, 20), good, ...small.slice(20)];
+	const valid = { name: 'good', ends: /^good$/, bytes: Buffer.from('good') };
+	const sent = [...small.slice(0, 20), valid, ...small.slice(20)];
 	const files = sent.map(({ bytes }) => ({
 		url: `data:application/pdf;base64,${Buffer.from(bytes).toString('base64')}`,
 	}));
@@ -126,7 +126,7 @@ test('many of them in one request leave the good one among them alone', async ()
 	for (const [index, each] of sent.entries()) expectOutcome(each, results[index] as Result);
 });
 
-test('meanwhile the server answered others, and kept nothing of it', async () => {
+test('the server stays responsive meanwhile and keeps no files', async () => {
 	isOver();
 	const times = await health.stop();
 	const { server, child: reader } = await held;
@@ -136,8 +136,8 @@ test('meanwhile the server answered others, and kept nothing of it', async () =>
 		`${outcomes.join('\n')}\n/healthz p99 ${p99.toFixed(0)} ms of ${times.length}; server +${mb(server)}, largest reader ${mb(reader)}.`,
 	);
 	expect(p99).toBeLessThan(100);
-	const after = () => residentOrNone(child.pid) - before;
-	await eventually('the server gives memory back', () => after() < 300 * megabyte);
+	const after = () => residentOrZero(child.pid) - before;
+	await eventually('the server frees the memory', () => after() < 300 * megabyte);
 	expect(reader).toBeLessThan(600 * megabyte);
 	expect((await readdir(temp)).filter((name) => name !== 'node-compile-cache')).toEqual([]);
 });

@@ -1,47 +1,47 @@
 import { expect, onTestFailed, test } from 'vitest';
-import { type DrainRound, drainDelayMs, drainRound, drainScene } from '../support/drain-round.ts';
+import { type DrainRound, drainDelayMs, drainRound, prepareDrain } from '../support/drain-round.ts';
 import { createFleet } from '../support/fleet.ts';
 import { seeded } from '../support/seeded.ts';
 import { printTable } from '../support/table.ts';
 
 const rounds = process.env.PLINTH_TEST_LONG === '1' ? 200 : 50;
-/** Rounds beside each other: a drain mostly waits. */
-const lanes = 2;
+/** Rounds that run in parallel, because a drain is mostly waiting. */
+const workers = 2;
 
-test(`${rounds} servers that get SIGTERM with everything under way let all of it finish`, async () => {
+test(`${rounds} servers that get SIGTERM under load complete all running requests`, async () => {
 	const random = seeded();
-	const shown: DrainRound[] = [];
+	const results: DrainRound[] = [];
 	let begun = 0;
 	onTestFailed(() => console.error(`PLINTH_TEST_SEED=${random.seed}`));
-	const lane = async () => {
+	const worker = async () => {
 		const fleet = await createFleet('drain', { server: { drainDelayMs } });
 		try {
-			const scene = await drainScene(fleet);
+			const state = await prepareDrain(fleet);
 			while (begun < rounds) {
 				begun += 1;
-				shown.push(await drainRound(scene, random, begun % 10 === 0));
+				results.push(await drainRound(state, random, begun % 10 === 0));
 			}
 		} finally {
 			await fleet.remove();
 		}
 	};
-	await Promise.all(Array.from({ length: lanes }, lane));
+	await Promise.all(Array.from({ length: workers }, worker));
 
-	const sum = (pick: (round: DrainRound) => number) => shown.reduce((total, round) => total + pick(round), 0);
-	const most = (pick: (round: DrainRound) => number) => Math.max(...shown.map(pick));
-	const faults = shown.flatMap((round) => round.faults);
+	const sum = (pick: (round: DrainRound) => number) => results.reduce((total, round) => total + pick(round), 0);
+	const most = (pick: (round: DrainRound) => number) => Math.max(...results.map(pick));
+	const faults = results.flatMap((round) => round.faults);
 	printTable(`drains, seed ${random.seed}`, {
-		rounds: shown.length,
+		rounds: results.length,
 		'faults (resets, cut answers, codes, files)': faults.length,
-		'slow requests under way at the signal': sum(({ underWay }) => underWay),
+		'slow requests running at the signal': sum(({ underWay }) => underWay),
 		polls: sum(({ polls }) => polls),
-		'polls once the listener closes': sum(({ latePolls }) => latePolls),
+		'polls after the listener closed': sum(({ latePolls }) => latePolls),
 		'of those reset, not refused': sum(({ lateResets }) => lateResets),
-		'signal to red readiness, at most (ms)': most(({ redAfterMs }) => redAfterMs),
+		'signal to 503 of /readyz, at most (ms)': most(({ unreadyAfterMs }) => unreadyAfterMs),
 		'signal to exit, at most (ms)': most(({ exitAfterMs }) => exitAfterMs),
 	});
 	expect(faults).toEqual([]);
-	expect(shown.length).toBe(rounds);
+	expect(results.length).toBe(rounds);
 	expect(sum(({ underWay }) => underWay)).toBeGreaterThan(2 * rounds);
 	expect(most(({ exitAfterMs }) => exitAfterMs)).toBeLessThan(18_000);
 });

@@ -11,7 +11,7 @@ import { gate, heldVideo, tinyMp4 } from '../support/fake-models.ts';
 import { filesBelow } from '../support/files.ts';
 import { keyA, removeDir, temporaryDir } from '../support/serve.ts';
 
-/** More than the sockets between server and client hold. */
+/** More than the buffers of the sockets between server and client hold. */
 const body = Buffer.concat([tinyMp4, Buffer.alloc(32 * 1024 * 1024, 'video')]);
 
 let dataDir: string;
@@ -52,12 +52,15 @@ afterEach(async () => {
 	await removeDir(dataDir);
 });
 
-/** Moves the clock to a second of the epoch. */
-function goTo(second: number): Promise<void> {
+/** Sets the clock to a second of the epoch. */
+function setTime(second: number): Promise<void> {
 	return clock.advance(second * 1_000 - clock.now());
 }
 
-/** Lets time go by, a little at each look, until no blob is on the disk. Each round of the sweep takes real time before the next is due. */
+/**
+ * Advances the clock in small steps until no blob is on the disk. Each sweep takes real time before the next one is
+ * due.
+ */
 function swept(stepMs: number): Promise<void> {
 	return eventually(
 		'no blob file',
@@ -74,8 +77,8 @@ async function blobFiles(): Promise<string[]> {
 	return files.filter((path) => !path.includes('store-identity'));
 }
 
-/** Asks in every way in which content can be asked for. */
-async function answers(): Promise<readonly (readonly [number, string | null])[]> {
+/** Requests the content in every possible way. */
+async function responses(): Promise<readonly (readonly [number, string | null])[]> {
 	const etag = createHash('sha256').update(body).digest('hex');
 	const asked = [
 		{ method: 'HEAD' },
@@ -93,39 +96,39 @@ async function answers(): Promise<readonly (readonly [number, string | null])[]>
 }
 
 describe('the content of a video', () => {
-	test('is there in the last second before expires_at, and expired from that second on', async () => {
+	test('exists in the last second before expires_at, and has expired from that second on', async () => {
 		await start(30_000);
 		const expiresAt = made.expires_at ?? 0;
-		await goTo(expiresAt - 1);
-		expect(await answers()).toEqual([
+		await setTime(expiresAt - 1);
+		expect(await responses()).toEqual([
 			[200, null],
 			[206, null],
 			[304, null],
 		]);
-		await goTo(expiresAt);
-		expect(await answers()).toEqual([
+		await setTime(expiresAt);
+		expect(await responses()).toEqual([
 			[404, null],
 			[404, 'video_expired'],
 			[404, 'video_expired'],
 		]);
 	});
 
-	test('has left the disk 60 seconds after expires_at, and the record stays', async () => {
+	test('is deleted from the disk 60 seconds after expires_at, while the record stays', async () => {
 		await start(30_000);
-		await goTo(made.expires_at ?? 0);
+		await setTime(made.expires_at ?? 0);
 		await swept(20);
 		expect(clock.now()).toBeLessThanOrEqual(((made.expires_at ?? 0) + 60) * 1_000);
-		// The link has ended with the content.
+		// The link expires with the content.
 		expect(await client.json(`/v1/videos/${made.id}`)).toEqual({ ...made, url: undefined });
 		expect((await failure(await client.send(content))).code).toBe('video_expired');
 	});
 
-	test('is sent to its end when it is deleted under an open download', async () => {
+	test('is sent completely when it is deleted during a download', async () => {
 		await start(50);
-		await goTo((made.expires_at ?? 0) - 1);
+		await setTime((made.expires_at ?? 0) - 1);
 		const response = await download();
 		expect(response.statusCode).toBe(200);
-		// No further than the next sweep: a reader who stands still for longer is cut off.
+		// Not beyond the next sweep: a client that stops reading for longer is disconnected.
 		await clock.advance(1_000);
 		await swept(2);
 		expect((await failure(await client.send(content))).code).toBe('video_expired');
@@ -135,7 +138,7 @@ describe('the content of a video', () => {
 	});
 });
 
-/** Begins a download whose body nobody has read yet. */
+/** Begins a download without reading its body. */
 function download(): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
 		get(`${url}${content}`, { headers: { 'x-api-key': keyA }, agent: false }, resolve).on('error', reject);

@@ -7,11 +7,11 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth } from '../support/cli.ts';
 import { filesBelow } from '../support/files.ts';
-import { heldDuring } from '../support/process-tree.ts';
+import { memoryGrowthDuring } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const megabyte = 1_048_576;
-/** The largest file. */
+/** The largest allowed file. */
 const largest = 512 * megabyte;
 const block = randomBytes(megabyte);
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
 	child = plinth(['serve'], { cwd, env });
 	[, url = ''] = await child.printed(/serving +(http:\S+)/);
-	// It has loaded what it loads late, and its heap has the size that any upload gives it.
+	// Warm-up: loads the lazy modules and lets the heap grow as any upload does.
 	expect(await upload(64 * megabyte)).toMatchObject({ status: 200 });
 });
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 	await removeDir(cwd);
 });
 
-/** Sends a file of this length, made while it is sent, until the server says that it is enough. */
+/** Sends a file of this length, generated while it is sent, until the server rejects it. */
 async function upload(length: number) {
 	const boundary = 'plinth-test-boundary';
 	const part = (name: string) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"`;
@@ -58,25 +58,25 @@ async function upload(length: number) {
 		if (!isTaken) await Promise.race([once(req, 'drain'), answered]);
 	}
 	req.end(`\r\n--${boundary}--\r\n`);
-	const [answer] = await answered;
-	return { status: answer.statusCode, body: await json(answer) };
+	const [response] = await answered;
+	return { status: response.statusCode, body: await json(response) };
 }
 
-/** The server keeps compiled code in the same folder. */
+/** The server caches compiled code in the same folder. */
 async function uploadsLeft(): Promise<readonly string[]> {
 	return (await readdir(temp)).filter((name) => name.startsWith('plinth-'));
 }
 
 const blobs = () => filesBelow(join(cwd, '.plinth/blobs'));
 
-test('a file of 512 MB is stored in little memory', async () => {
+test('a file of 512 MB is stored with little memory', async () => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const sending = upload(largest);
-	const held = await heldDuring(child.pid, () => sending);
-	const answer = await sending;
+	const held = await memoryGrowthDuring(child.pid, () => sending);
+	const response = await sending;
 	console.info(`512 MB: server +${(held.server / megabyte).toFixed(0)} MB.`);
-	expect(answer).toMatchObject({ status: 200, body: { bytes: largest } });
-	const { id } = answer.body as { id: string };
+	expect(response).toMatchObject({ status: 200, body: { bytes: largest } });
+	const { id } = response.body as { id: string };
 	const head = await fetch(`${url}/v1/files/${id}/content`, {
 		method: 'HEAD',
 		headers: { 'x-api-key': 'key-of-the-tests' },
@@ -85,12 +85,12 @@ test('a file of 512 MB is stored in little memory', async () => {
 	for (let i = 0; i < largest; i += megabyte) hash.update(block);
 	expect(head.headers.get('content-length')).toBe(String(largest));
 	expect(head.headers.get('etag')).toBe(`"${hash.digest('hex')}"`);
-	// What is read from the disk for the blob store waits for the collector, which comes every 40 MB or so.
+	// The buffers of the file that is read for the blob store are only freed by the garbage collector, every 40 MB or so.
 	expect(held.server).toBeLessThan(96 * megabyte);
 	expect(await uploadsLeft()).toEqual([]);
 });
 
-test('one byte more is refused, and nothing is left of it', async () => {
+test('one byte more is refused, and no part of it remains', async () => {
 	const before = await blobs();
 	expect(await upload(largest + 1)).toMatchObject({
 		status: 413,

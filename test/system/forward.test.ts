@@ -8,63 +8,63 @@ import { usageOfGroup } from '../support/process-tree.ts';
 import { type Seeded, seeded } from '../support/seeded.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
-const visits = 10_000;
-const atOnce = 64;
+const requestCount = 10_000;
+const concurrency = 64;
 const key = 'key-of-the-tests';
-/** What answers are made of: no digit of the length of a chunk. */
+/** The content of responses. It is no hexadecimal digit, so it differs from chunk lengths. */
 const letter = 'x';
 
-/** What becomes of one request. */
+/** The course of one request. */
 interface Plan {
-	/** The answer of the upstream: so many pieces of so many bytes. */
-	readonly pieces: number;
+	/** The response of the upstream: the number and the size of its chunks. */
+	readonly chunkCount: number;
 	readonly size: number;
 	readonly kind: 'length' | 'chunked' | 'events';
-	/** Before which piece the upstream breaks off; 0 is before the head. */
-	readonly breaksAt: number | undefined;
-	/** Behind how many bytes the client leaves; 0 is as soon as it has asked, or before it has asked to the end. */
-	readonly leavesAt: number | undefined;
+	/** The index of the chunk before which the upstream disconnects; 0 is before the head. */
+	readonly upstreamDisconnectsAt: number | undefined;
+	/** The number of received bytes after which the client disconnects. 0 is during the request or right after it. */
+	readonly clientDisconnectsAt: number | undefined;
 }
 
 let cwd: string;
 let child: Child;
 let port: number;
 const sockets = new Set<Socket>();
-let underWay = 0;
+let running = 0;
 
 const upstream = createServer((req, res) => {
-	underWay += 1;
+	running += 1;
 	res.on('close', () => {
-		underWay -= 1;
+		running -= 1;
 	});
 	let text = '';
 	req.on('data', (chunk: Buffer) => {
 		text += chunk;
 	});
-	req.on('end', () => answer(req.socket, res, (JSON.parse(text) as { plan: Plan }).plan));
+	req.on('end', () => respond(req.socket, res, (JSON.parse(text) as { plan: Plan }).plan));
 	req.on('error', () => {});
 });
 
-function answer(socket: Socket, res: ServerResponse, plan: Plan): void {
-	const { pieces, size, kind, breaksAt } = plan;
-	let piece = 0;
+function respond(socket: Socket, res: ServerResponse, plan: Plan): void {
+	const { chunkCount, size, kind, upstreamDisconnectsAt } = plan;
+	let index = 0;
 	const step = (): void => {
 		if (res.destroyed) return;
-		if (piece === breaksAt) {
+		if (index === upstreamDisconnectsAt) {
 			socket.destroy();
 			return;
 		}
-		if (piece === 0) {
+		if (index === 0) {
 			res.writeHead(200, {
 				'content-type': kind === 'events' ? 'text/event-stream' : 'application/json',
-				...(kind === 'length' ? { 'content-length': String(pieces * size) } : {}),
+				...(kind === 'length' ? { 'content-length': String(chunkCount * size) } : {}),
 			});
 		}
-		if (piece === pieces) {
+		if (index === chunkCount) {
 			res.end();
 			return;
 		}
-		piece += 1;
+		index += 1;
 		res.write(Buffer.alloc(size, letter));
 		setImmediate(step);
 	};
@@ -84,8 +84,8 @@ afterAll(() => {
 	upstream.close();
 });
 
-/** Sends a request, and leaves when its plan says so. Resolves with what is wrong with the answer. */
-function visit(plan: Plan, random: Seeded): Promise<string | undefined> {
+/** Sends a request, and disconnects as its plan says. Resolves to the fault of the response, if any. */
+function sendInterrupted(plan: Plan, random: Seeded): Promise<string | undefined> {
 	const body = JSON.stringify({ model: 'ours', plan });
 	const head = [
 		'POST /v1/passing HTTP/1.1',
@@ -96,84 +96,86 @@ function visit(plan: Plan, random: Seeded): Promise<string | undefined> {
 		'connection: close',
 	];
 	const text = `${head.join('\r\n')}\r\n\r\n${body}`;
-	const { leavesAt } = plan;
-	const cut = leavesAt === 0 && random.chance(0.3) ? random.integer(1, text.length - 1) : undefined;
+	const { clientDisconnectsAt } = plan;
+	const requestLength =
+		clientDisconnectsAt === 0 && random.chance(0.3) ? random.integer(1, text.length - 1) : undefined;
 	return new Promise((resolve) => {
 		const socket = connect({ port, host: '127.0.0.1' });
 		const chunks: Buffer[] = [];
 		let received = 0;
-		let isGone = false;
-		const leave = () => {
-			isGone = true;
+		let hasDisconnected = false;
+		const disconnect = () => {
+			hasDisconnected = true;
 			socket.destroy();
 		};
 		socket.on('connect', () => {
-			socket.write(text.slice(0, cut), () => {
-				if (leavesAt === 0) setImmediate(leave);
+			socket.write(text.slice(0, requestLength), () => {
+				if (clientDisconnectsAt === 0) setImmediate(disconnect);
 			});
 		});
 		socket.on('data', (chunk: Buffer) => {
 			chunks.push(chunk);
 			received += chunk.length;
-			if (leavesAt !== undefined && received >= leavesAt) leave();
+			if (clientDisconnectsAt !== undefined && received >= clientDisconnectsAt) disconnect();
 		});
 		socket.on('error', () => {});
 		socket.on('close', () => {
-			resolve(isGone ? undefined : faultOf(plan, Buffer.concat(chunks).toString('latin1')));
+			resolve(hasDisconnected ? undefined : faultOf(plan, Buffer.concat(chunks).toString('latin1')));
 		});
 	});
 }
 
-function faultOf({ pieces, size, kind, breaksAt }: Plan, text: string): string | undefined {
+function faultOf({ chunkCount, size, kind, upstreamDisconnectsAt }: Plan, text: string): string | undefined {
 	const status = text.slice(9, 12);
-	if (breaksAt === 0) return status === '400' ? undefined : `a lost upstream was told as ${status}`;
-	// Its end was sent already.
-	const isWhole = breaksAt === undefined || breaksAt > pieces;
-	if (isWhole && status !== '200') return `a whole answer was told as ${status}`;
+	if (upstreamDisconnectsAt === 0) return status === '400' ? undefined : `a lost upstream was answered with ${status}`;
+	// The end of the response was already sent.
+	const isWhole = upstreamDisconnectsAt === undefined || upstreamDisconnectsAt > chunkCount;
+	if (isWhole && status !== '200') return `a complete response was answered with ${status}`;
 	const headLength = text.indexOf('\r\n\r\n') + 4;
 	const body = text.slice(headLength);
 	const letters = body.length - body.replaceAll(letter, '').length;
-	// A stream whose end came with its beginning has a length too.
+	// A stream that ended together with its start has a content length, too.
 	const hasLength = kind === 'length' || /\r\ncontent-length:/i.test(text.slice(0, headLength));
-	const ends = hasLength ? letters === pieces * size : body === '' || body.endsWith('0\r\n\r\n');
-	if (isWhole) return ends && letters === pieces * size ? undefined : 'an answer has lost its end';
+	const ends = hasLength ? letters === chunkCount * size : body === '' || body.endsWith('0\r\n\r\n');
+	if (isWhole) return ends && letters === chunkCount * size ? undefined : 'a response is truncated';
 	return status === '200' && text.includes('\r\n\r\n') && ends && body !== ''
-		? 'a part of an answer has a clean end'
+		? 'a partial response ends as if it were complete'
 		: undefined;
 }
 
 function planOf(random: Seeded): Plan {
-	const pieces = random.integer(1, 6);
+	const chunkCount = random.integer(1, 6);
 	const size = random.pick([1, 100, 3_000, 20_000]);
-	const who = random.pick(['client', 'upstream', 'both', 'nobody']);
+	const disconnecting = random.pick(['client', 'upstream', 'both', 'nobody']);
 	return {
-		pieces,
+		chunkCount,
 		size,
 		kind: random.pick(['length', 'chunked', 'events']),
-		breaksAt: who === 'upstream' || who === 'both' ? random.integer(0, pieces - 1) : undefined,
-		leavesAt:
-			who === 'client' || who === 'both'
-				? random.pick([0, 1, 200, 700, random.integer(1, pieces * size + 600)])
+		upstreamDisconnectsAt:
+			disconnecting === 'upstream' || disconnecting === 'both' ? random.integer(0, chunkCount - 1) : undefined,
+		clientDisconnectsAt:
+			disconnecting === 'client' || disconnecting === 'both'
+				? random.pick([0, 1, 200, 700, random.integer(1, chunkCount * size + 600)])
 				: undefined,
 	};
 }
 
-async function rush(count: number, random: Seeded): Promise<readonly string[]> {
+async function burst(count: number, random: Seeded): Promise<readonly string[]> {
 	const faults: string[] = [];
 	let left = count;
 	const caller = async () => {
 		while (left > 0) {
 			left -= 1;
 			const plan = planOf(random);
-			const fault = await visit(plan, random);
+			const fault = await sendInterrupted(plan, random);
 			if (fault) faults.push(`${fault}: ${JSON.stringify(plan)}`);
 		}
 	};
-	await Promise.all(Array.from({ length: atOnce }, caller));
+	await Promise.all(Array.from({ length: concurrency }, caller));
 	return faults;
 }
 
-describe('a server that passes requests on', () => {
+describe('a server that forwards requests', () => {
 	beforeAll(async () => {
 		cwd = await temporaryDir('forward');
 		child = plinth(['serve', '--config', join(root, 'test/support/forward.config.ts')], {
@@ -193,16 +195,16 @@ describe('a server that passes requests on', () => {
 		await removeDir(cwd);
 	});
 
-	test(`${visits} requests that are broken off anywhere leave nothing behind`, async () => {
+	test(`has no work, connection or descriptor left after ${requestCount} interrupted requests`, async () => {
 		const random = seeded();
 		onTestFailed(() => console.error(`PLINTH_TEST_SEED=${random.seed}\n${child.stderr().slice(-2_000)}`));
-		// Warm: what the first requests load, and the memory that a rush needs, is no growth.
-		expect(await rush(visits / 2, random)).toEqual([]);
+		// Warm-up: loaded modules and the memory that a burst needs do not count as growth.
+		expect(await burst(requestCount / 2, random)).toEqual([]);
 		const before = usageOfGroup(child.pid);
-		expect(await rush(visits / 2, random)).toEqual([]);
+		expect(await burst(requestCount / 2, random)).toEqual([]);
 
-		await eventually('the upstream has nothing more to do', () => underWay === 0);
-		// One on which something is under way would stay.
+		await eventually('the upstream is idle', () => running === 0);
+		// A connection with a running request would remain.
 		upstream.closeIdleConnections();
 		await eventually('no connection to the upstream is left', () => sockets.size === 0);
 		await eventually('no descriptor is left', () => {
@@ -211,7 +213,7 @@ describe('a server that passes requests on', () => {
 		const { residentBytes } = usageOfGroup(child.pid);
 		expect(residentBytes - before.residentBytes).toBeLessThan(100_000_000);
 
-		// Whatever is in flight would hold the stop up.
+		// A running request would delay the stop.
 		child.signal('SIGTERM');
 		const { code, stdout, stderr } = await child.exit;
 		expect(code).toBe(0);

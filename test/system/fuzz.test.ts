@@ -10,18 +10,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeChat } from '../support/fake-chat.ts';
 import { fakeImage, fakeSpeech, fakeVideo, gate, heldVideo } from '../support/fake-models.ts';
 import { fakeTranscription } from '../support/fake-transcription.ts';
-import { overSockets, throughFetch } from '../support/openapi/carriers.ts';
 import { embeddedFacts } from '../support/openapi/embedded.ts';
 import { Fuzzer, type Tally, tallyTable } from '../support/openapi/fuzz.ts';
+import { fetchTransport, socketTransport } from '../support/openapi/transports.ts';
 import { keyA, removeDir, serveEmbedded } from '../support/serve.ts';
 
 const long = process.env.PLINTH_TEST_LONG === '1';
 const runs = long ? 10_000 : 1_000;
-// The gate is the same for every run of one commit; the long run looks for what is new.
+// The default seed is fixed, so that every run of one commit tests the same cases. The long run uses new seeds.
 const seed = Number(process.env.PLINTH_FUZZ_SEED ?? (long ? Date.now() % 2 ** 31 : 20_261_122));
 
 const held = gate();
-// In memory where the system has a folder for that: what is tested here is no disk.
+// In memory where the system has such a folder. The speed of the disk is not part of this test.
 const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'plinth-fuzz-'));
 const served = await serveEmbedded({
 	models: {
@@ -33,7 +33,7 @@ const served = await serveEmbedded({
 		'hear-1': fakeTranscription(),
 	},
 	plugins: { webhooks: webhooks({ allowPrivate: true }) },
-	// Wrong keys come by the hundred here.
+	// The cases contain hundreds of invalid keys.
 	server: { authFailuresPerMinute: 0 },
 	dataDir: folder,
 });
@@ -41,11 +41,11 @@ const receiver = createServer((req, res) => void req.resume().on('end', () => re
 receiver.listen(0, '127.0.0.1');
 await once(receiver, 'listening');
 const { port } = receiver.address() as AddressInfo;
-const sockets = overSockets(served.url);
+const sockets = socketTransport(served.url);
 const fuzzer = new Fuzzer({
 	document: served.app.openapi(),
 	facts: await embeddedFacts(served.app, `http://127.0.0.1:${port}/events`),
-	carriers: { fetch: throughFetch((request) => served.app.fetch(request)), socket: sockets.send },
+	transports: { fetch: fetchTransport((request) => served.app.fetch(request)), socket: sockets.send },
 	key: keyA,
 	slowMs: 5_000,
 });
@@ -62,7 +62,7 @@ afterAll(async () => {
 	await removeDir(folder);
 });
 
-describe('generated requests are answered as the document says', () => {
+describe('the responses to generated requests match the document', () => {
 	const { operations } = fuzzer.document;
 	test.each(operations)('$name', async (operation) => {
 		const tally = await fuzzer.run(operation, { runs, seed: seed + operations.indexOf(operation) });
@@ -71,13 +71,13 @@ describe('generated requests are answered as the document says', () => {
 	});
 });
 
-describe('after all that', () => {
-	test('the server lives and is ready', async () => {
-		const answer = await fetch(`${served.url}/readyz`);
-		expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }]);
+describe('after all requests', () => {
+	test('the server is alive and ready', async () => {
+		const response = await fetch(`${served.url}/readyz`);
+		expect([response.status, await response.json()]).toEqual([200, { status: 'ready' }]);
 	});
 
-	test('no object has inherited anything', () => {
+	test('no prototype is polluted', () => {
 		expect(Object.keys(Object.prototype)).toEqual([]);
 		expect({}).not.toHaveProperty('evil');
 	});

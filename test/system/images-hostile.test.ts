@@ -25,7 +25,7 @@ beforeAll(async () => {
 	child = plinth(['serve'], { cwd, env });
 	[, url = ''] = await child.printed(/serving +(http:\S+)/);
 	client = rawClient(url, 'key-of-the-tests');
-	// What is loaded late is loaded by the first picture.
+	// The first image loads the lazy modules.
 	expect((await edit(solidPng(64, 64, [1, 2, 3]))).status).toBe(200);
 });
 
@@ -43,14 +43,14 @@ function edit(picture: Uint8Array, mask?: Uint8Array): Promise<Response> {
 	return client.send('/v1/images/edits', { method: 'POST', body: form });
 }
 
-/** How long one in a hundred answers of `/healthz` takes at least while something else happens, in milliseconds. */
+/** The 99th percentile of the response times of `/healthz` while some work runs, in milliseconds. */
 async function p99During(work: () => Promise<unknown>): Promise<number> {
 	const health = probe(`${url}/healthz`);
 	await work();
 	return percentile(await health.stop(), 0.99);
 }
 
-/** Larger than any limit of pixels, and a few hundred kilobytes as a file. Its rows are never held whole here either. */
+/** Larger than any pixel limit, and a few hundred kilobytes as a file. The test generates its rows one by one. */
 async function bomb(): Promise<Buffer> {
 	const side = 16_384;
 	const row = Buffer.alloc(side * 3 + 1);
@@ -67,38 +67,38 @@ async function truncatedJpeg(): Promise<Buffer> {
 
 const hostile: readonly (readonly [string, () => Promise<Uint8Array> | Uint8Array, string])[] = [
 	['a bomb of 268 megapixels', bomb, 'image_too_large'],
-	['SVG that says it is a PNG', () => polyglots.SVG as Buffer, 'invalid_image'],
-	['HTML that says it is a PNG', () => polyglots.HTML as Buffer, 'invalid_image'],
+	['SVG that is labelled as PNG', () => polyglots.SVG as Buffer, 'invalid_image'],
+	['HTML that is labelled as PNG', () => polyglots.HTML as Buffer, 'invalid_image'],
 	['a WebP of 1,000 frames', () => animation(1_000), 'invalid_image'],
 	['a JPEG that ends early', truncatedJpeg, 'invalid_image'],
 ];
 
 describe('a hostile picture', () => {
-	test.each(hostile)('is refused at once, and keeps nobody waiting: %s', async (name, make, code) => {
+	test.each(hostile)('is refused at once and delays no other request: %s', async (name, make, code) => {
 		onTestFailed(() => console.error(child.stdout(), child.stderr()));
 		const picture = await make();
-		const calm = await p99During(() => delay(500));
+		const baseline = await p99During(() => delay(500));
 		let took = 0;
 		const p99 = await p99During(async () => {
 			const began = performance.now();
-			const answer = await edit(picture);
+			const response = await edit(picture);
 			took = performance.now() - began;
-			const refusal = await failure(answer);
-			expect([answer.status, refusal]).toMatchObject([400, { code, param: 'image' }]);
-			// A percentile needs many answers, so the picture comes again and again for two seconds.
+			const refusal = await failure(response);
+			expect([response.status, refusal]).toMatchObject([400, { code, param: 'image' }]);
+			// A percentile needs many samples, so the image is sent repeatedly for two seconds.
 			while (performance.now() - began < 2_000) expect((await edit(picture)).status).toBe(400);
 		});
 		console.info(
-			`${name}: refused in ${took.toFixed(0)} ms; /healthz p99 ${p99.toFixed(0)} ms, before ${calm.toFixed(0)} ms.`,
+			`${name}: refused in ${took.toFixed(0)} ms; /healthz p99 ${p99.toFixed(0)} ms, before ${baseline.toFixed(0)} ms.`,
 		);
 		expect(took).toBeLessThan(500);
 		expect(p99).toBeLessThan(100);
 	});
 
-	test('is refused as a mask too', async () => {
+	test('is refused as a mask, too', async () => {
 		for (const bytes of [polyglots.SVG as Buffer, await bomb()]) {
-			const answer = await edit(solidPng(64, 64, [1, 2, 3]), bytes);
-			expect([answer.status, (await failure(answer)).param]).toEqual([400, 'mask']);
+			const response = await edit(solidPng(64, 64, [1, 2, 3]), bytes);
+			expect([response.status, (await failure(response)).param]).toEqual([400, 'mask']);
 		}
 	});
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { pngSize, solidPng } from '../support/png.ts';
-import { heldDuring } from '../support/process-tree.ts';
+import { memoryGrowthDuring } from '../support/process-tree.ts';
 
 const megabyte = 1_048_576;
 const boundary = 'plinth-test-boundary';
@@ -34,7 +34,7 @@ afterAll(async () => {
 	await rm(cwd, { recursive: true, force: true });
 });
 
-/** Sends an edit whose pictures are not copied here. */
+/** Sends an edit without copying its images. */
 function multipart(pictures: readonly Uint8Array<ArrayBuffer>[], prompt: string) {
 	const field = (name: string, value: string) =>
 		`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -48,7 +48,7 @@ function multipart(pictures: readonly Uint8Array<ArrayBuffer>[], prompt: string)
 	});
 }
 
-/** The same as JSON with data URLs. */
+/** Sends the same edit as JSON with data URLs. */
 function json(pictures: readonly Uint8Array[], prompt: string) {
 	const [head = '', tail = ''] = JSON.stringify({
 		model: 'builtin-image',
@@ -67,7 +67,7 @@ function json(pictures: readonly Uint8Array[], prompt: string) {
 	});
 }
 
-/** A PNG of noise with about so many bytes: it cannot be compressed. */
+/** A PNG of noise with about this many bytes. Noise cannot be compressed. */
 async function noisePng(bytes: number): Promise<Uint8Array<ArrayBuffer>> {
 	const side = Math.floor(Math.sqrt(bytes / 3));
 	const raw = { width: side, height: side, channels: 3 } as const;
@@ -77,9 +77,9 @@ async function noisePng(bytes: number): Promise<Uint8Array<ArrayBuffer>> {
 	return Uint8Array.from(png);
 }
 
-async function expectCollage(answer: Response): Promise<void> {
-	expect(answer.status).toBe(200);
-	const { data } = (await answer.json()) as { data: readonly { readonly b64_json: string }[] };
+async function expectCollage(response: Response): Promise<void> {
+	expect(response.status).toBe(200);
+	const { data } = (await response.json()) as { data: readonly { readonly b64_json: string }[] };
 	expect(pngSize(Buffer.from(data[0]?.b64_json ?? '', 'base64')).width).toBeGreaterThan(100);
 }
 
@@ -88,11 +88,11 @@ async function leftBehind(): Promise<readonly string[]> {
 }
 
 describe('large pictures', () => {
-	test('are taken sixteen at a time, 50 MB each, in little memory', async () => {
+	test('are accepted sixteen at a time, 50 MB each, with little memory', async () => {
 		onTestFailed(() => console.error(child.stdout(), child.stderr()));
 		const picture = await noisePng(49.9 * megabyte);
 		expect(picture.length).toBeGreaterThan(49 * megabyte);
-		const held = await heldDuring(child.pid, async () => {
+		const held = await memoryGrowthDuring(child.pid, async () => {
 			await expectCollage(await multipart(Array(16).fill(picture), 'collage'));
 		});
 		console.info(
@@ -104,10 +104,10 @@ describe('large pictures', () => {
 		expect(await leftBehind()).toEqual([]);
 	});
 
-	test('are taken as data URLs in 190 MB of JSON, in little memory', async () => {
+	test('are accepted as data URLs in 190 MB of JSON, with little memory', async () => {
 		onTestFailed(() => console.error(child.stdout(), child.stderr()));
 		const picture = await noisePng(35 * megabyte);
-		const held = await heldDuring(child.pid, async () => {
+		const held = await memoryGrowthDuring(child.pid, async () => {
 			await expectCollage(await json(Array(4).fill(picture), 'collage'));
 		});
 		console.info(

@@ -12,13 +12,13 @@ import { createBackend } from '@plinth/testing';
 import type { FitOptions, ImageCodec, ImageInfo } from '@plinth/toolkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-/** Growth of the server's process and size of its worker, in bytes. */
+/** The growth of the server process and the size of its worker, in bytes. */
 const maxGrowth = 150e6;
 const maxWorker = 600e6;
 
 /**
- * A server's process with nothing in it but the codec. Each line that it reads names a method, a file, how often it is to be used at
- * once, and options; each line that it writes tells the answers, and which part of the time its event loop was busy.
+ * A process that contains the codec and nothing else. Each input line has a method, files, and options. Each output
+ * line has the results and the utilization of the event loop.
  */
 const program = `
 	import { createInterface } from 'node:readline';
@@ -53,7 +53,7 @@ interface Request {
 
 interface Measured {
 	readonly answers: readonly Record<string, unknown>[];
-	/** 0 to 1. */
+	/** The utilization of the event loop, 0 to 1. */
 	readonly busy: number;
 	/** What the server's process took beyond what it had before, and what its largest child took, in bytes. */
 	readonly growth: number;
@@ -87,7 +87,7 @@ afterEach(async () => {
 	await ended;
 });
 
-/** Asks the server, and looks at its memory and its children's meanwhile. */
+/** Sends a request to the process, and measures its memory and that of its children meanwhile. */
 async function ask(request: Request): Promise<Measured> {
 	const pid = server.pid as number;
 	const before = resident(pid);
@@ -107,13 +107,13 @@ async function ask(request: Request): Promise<Measured> {
 	}
 }
 
-/** Resident memory of a process in bytes, now or at most. */
+/** Resident memory of a process in bytes: current or peak. */
 function resident(pid: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
 	try {
 		const status = readFileSync(`/proc/${pid}/status`, 'utf8');
 		return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
 	} catch {
-		// It has ended.
+		// The process has ended.
 		return 0;
 	}
 }
@@ -123,7 +123,7 @@ function childrenOf(pid: number): number[] {
 	return list.split(' ').filter(Boolean).map(Number);
 }
 
-/** A PNG with rows as they are, or compressed. */
+/** A PNG with stored or compressed rows. */
 async function writePng(
 	name: string,
 	header: { width: number; height: number; depth?: number; type?: number },
@@ -152,7 +152,7 @@ function chunk(type: string, data: Buffer): Buffer[] {
 	return [length, Buffer.from(type, 'latin1'), data, sum];
 }
 
-/** A PNG of noise, which no compression makes smaller: just below 50 MB. */
+/** A PNG of noise, which cannot be compressed: just below 50 MB. */
 function noisyPng(name: string): Promise<string> {
 	const [width, height] = [4_096, 4_250];
 	const rows = randomBytes((width * 3 + 1) * height);
@@ -164,7 +164,7 @@ const most = { width: 10_000, height: 5_000 };
 const box: FitOptions = { width: 1_280, height: 720, mode: 'cover' };
 const fitted = { width: 1_280, height: 720, bytes: 1_280 * 720 * 4 };
 
-/** A picture of 50 megapixels in a format that is held whole, made by the codec itself. */
+/** An image of 50 megapixels, made by the codec itself, in a format that must be decoded as a whole. */
 async function largest(format: 'webp' | 'png'): Promise<string> {
 	const rows = Buffer.alloc((most.width * 3 + 1) * most.height, 0);
 	const png = await writePng('largest.png', most, rows, 1);
@@ -193,7 +193,7 @@ describe('sixteen pictures of 50 MB at once', () => {
 		expect((await readFile(first)).length).toBeGreaterThan(50e6);
 	});
 
-	test('are probed and fitted in little memory', async () => {
+	test('are probed and fitted with little memory', async () => {
 		const probed = await ask({ method: 'probe', paths });
 		const info: ImageInfo = { format: 'png', width: 4_096, height: 4_250, hasAlpha: false };
 		expect(probed.answers).toEqual(paths.map(() => info));
@@ -201,11 +201,11 @@ describe('sixteen pictures of 50 MB at once', () => {
 
 		const pixels = await ask({ method: 'fit', paths, options: box });
 		expect(pixels.answers).toEqual(paths.map(() => fitted));
-		// The pixels themselves are the server's: 3.7 MB each.
+		// The pixels are in the memory of the server: 3.7 MB each.
 		expectSmall(pixels);
 	});
 
-	test('are made into small files in little memory', async () => {
+	test('are transcoded to small files with little memory', async () => {
 		const made = await ask({ method: 'transcode', paths, options: { format: 'jpeg', fit: box } });
 		for (const answer of made.answers) expect(answer).toMatchObject({ width: 1_280, height: 720 });
 		expectSmall(made);
@@ -213,10 +213,10 @@ describe('sixteen pictures of 50 MB at once', () => {
 });
 
 describe('bytes in the memory of the server', () => {
-	test('go to the worker without being copied there', async () => {
+	test('are passed to the worker without a copy in the server', async () => {
 		const path = await noisyPng('noise.png');
 		const paths = [path, path];
-		// Read before its growth counts.
+		// Read before the measurement starts.
 		await ask({ method: 'probe', paths, inMemory: true });
 		const again = await ask({ method: 'fit', paths, inMemory: true, options: box });
 		expect(again.answers).toEqual([fitted, fitted]);
@@ -225,7 +225,7 @@ describe('bytes in the memory of the server', () => {
 });
 
 describe('eight pictures of 50 megapixels at once', () => {
-	test.each(['png', 'webp'] as const)('are fitted in little memory: %s', async (format) => {
+	test.each(['png', 'webp'] as const)('are fitted with little memory: %s', async (format) => {
 		const path = await largest(format);
 		const paths = Array.from({ length: 8 }, () => path);
 		const pixels = await ask({ method: 'fit', paths, options: box });
@@ -233,7 +233,7 @@ describe('eight pictures of 50 megapixels at once', () => {
 		expectSmall(pixels);
 	});
 
-	test('are made into files of their own size one after the other', async () => {
+	test('are transcoded at full size one after the other', async () => {
 		const path = await largest('png');
 		const made = await ask({
 			method: 'transcode',
@@ -245,12 +245,12 @@ describe('eight pictures of 50 megapixels at once', () => {
 	});
 });
 
-describe('a picture that is not what it says', () => {
-	test('is refused in half a second when it was cut off', async () => {
+describe('a picture that is not valid', () => {
+	test('is refused within half a second when it is truncated', async () => {
 		const whole = await readFile(await noisyPng('noise.png'));
 		const path = join(folder, 'cut.png');
 		await writeFile(path, whole.subarray(0, 30_000_000));
-		// The first call starts the worker, and other tests may have the processor.
+		// The first call starts the worker, and other tests may keep the processor busy.
 		const times: number[] = [];
 		while (times.length < 5 && !times.some((ms) => ms < 500)) {
 			const start = performance.now();
@@ -263,9 +263,9 @@ describe('a picture that is not what it says', () => {
 	});
 });
 
-describe('a picture that takes the worker more memory than it may have', () => {
-	test('is refused, and the next one is not', async () => {
-		// 16 bits of red, green, blue and alpha, turned upright by EXIF: more than 400 MB of pixels.
+describe('a picture that needs more memory than the limit of the worker', () => {
+	test('is refused, and the next one is accepted', async () => {
+		// 16 bits of red, green, blue and alpha, rotated by EXIF: more than 400 MB of pixels.
 		const rows = Buffer.alloc((most.width * 8 + 1) * 4_900);
 		const large = await writePng('deep.png', { ...most, height: 4_900, depth: 16, type: 6 }, rows, 1);
 		const png = await readFile(large);

@@ -20,7 +20,7 @@ interface ListedKey {
 
 let dir: string;
 const servers: { readonly child: Child; readonly url: string }[] = [];
-/** Every key that was ever shown. */
+/** Every key that was ever returned. */
 const shown: string[] = [];
 
 const env = () => ({
@@ -47,7 +47,7 @@ afterAll(async () => {
 	await removeDir(dir);
 });
 
-/** Runs `plinth keys …` to its end, beside the running servers. */
+/** Runs `plinth keys …` to its end while the servers run. */
 async function keys(...args: string[]) {
 	const ended = await plinth(['keys', ...args], { cwd: dir, env: env() }).exit;
 	return { ...ended, stdout: ended.stdout.trim() };
@@ -69,12 +69,12 @@ const idOf = async (key: string) => (await listed()).find(({ hint }) => key.ends
 const clients = (key: string): readonly RawClient[] => servers.map(({ url }) => rawClient(url, key));
 
 async function statuses(key: string): Promise<readonly number[]> {
-	const answers = clients(key).map((client) => client.send('/v1/models'));
-	return (await Promise.all(answers)).map(({ status }) => status);
+	const responses = clients(key).map((client) => client.send('/v1/models'));
+	return (await Promise.all(responses)).map(({ status }) => status);
 }
 
 describe('keys of two servers on one data directory', () => {
-	test('that the command line makes are good in both', async () => {
+	test('that the command line creates are valid in both', async () => {
 		const key = await create('--scopes', '*');
 		expect(key).toMatch(keyForm);
 		expect(await statuses(key)).toEqual([200, 200]);
@@ -109,7 +109,7 @@ describe('keys of two servers on one data directory', () => {
 		await eventually('the new key is in use', () => (seen.get('200') ?? 0) > sent + 4);
 		await keys('revoke', await idOf(old));
 		const afterwards = seen.get('200') ?? 0;
-		await eventually('the new key goes on', () => (seen.get('200') ?? 0) > afterwards + 4);
+		await eventually('the new key still works', () => (seen.get('200') ?? 0) > afterwards + 4);
 		goesOn = false;
 		await traffic;
 		expect([...seen.keys()]).toEqual(['200']);
@@ -148,7 +148,7 @@ describe('keys of two servers on one data directory', () => {
 		expect(last.good).toBeLessThan(Date.parse(expires));
 	});
 
-	test('are nowhere in the data directory, nor in what the servers print', async () => {
+	test('are neither in the data directory nor in the output of the servers', async () => {
 		expect(shown.length).toBeGreaterThanOrEqual(7);
 		expect(shown.filter((key) => !keyForm.test(key))).toEqual([]);
 		const entries = await readdir(join(dir, 'data'), { recursive: true, withFileTypes: true });
@@ -160,7 +160,7 @@ describe('keys of two servers on one data directory', () => {
 				text: await readFile(join(parentPath, name), 'latin1'),
 			})),
 		);
-		// The banner has the first key, once.
+		// The banner shows the first key once.
 		const printed = servers.map(({ child }) => child.stdout() + child.stderr());
 		const others = shown.slice(1);
 		for (const key of shown) {

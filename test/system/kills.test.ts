@@ -4,18 +4,18 @@ import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
 import { blobFiles } from '../support/blob-files.ts';
 import { allVideos, type RawClient, type WireVideo } from '../support/client.ts';
-import { Crew, type FreshStart } from '../support/crew.ts';
 import { createFleet, type Fleet } from '../support/fleet.ts';
 import { jobEvents } from '../support/job-events.ts';
-import { type Entry, Ledger } from '../support/ledger.ts';
-import { type MomentName, Moments, momentNames } from '../support/moments.ts';
+import { JobTracker, type TrackedJob } from '../support/job-tracker.ts';
+import { type KillPointName, KillPoints, killPointNames } from '../support/kill-points.ts';
+import { downloadVideo, postJob, readJob, runRandomClient } from '../support/random-client.ts';
 import { seeded } from '../support/seeded.ts';
+import { type FreshStart, ServerAndWorker } from '../support/server-and-worker.ts';
 import { printTable } from '../support/table.ts';
-import { ask, download, look, visit } from '../support/visitor.ts';
 
 const rounds = process.env.PLINTH_TEST_LONG === '1' ? 500 : 50;
-const visitors = 5;
-/** How long the last jobs may take once nobody is killed any more: leases lapse, and what waits is done. */
+const clientCount = 5;
+/** The time limit for the remaining jobs after the last kill: leases lapse, and waiting jobs run. */
 const settleMs = 60_000;
 const restartMs = 5_000;
 
@@ -36,88 +36,88 @@ beforeEach(async () => {
 
 afterEach(() => fleet.remove());
 
-test(`${rounds} rounds of SIGKILL lose no job, move no end and leave no file`, async () => {
+test(`${rounds} rounds of SIGKILL lose no job, change no final state and leave no file`, async () => {
 	const random = seeded();
-	const ledger = new Ledger();
-	const crew = new Crew(fleet, random);
-	const moments = new Moments(fleet);
-	const hits = new Map<MomentName, number>();
+	const tracker = new JobTracker();
+	const processes = new ServerAndWorker(fleet, random);
+	const killPoints = new KillPoints(fleet);
+	const hits = new Map<KillPointName, number>();
 	onTestFailed(() => console.error(`PLINTH_TEST_SEED=${random.seed}\n${fleet.output()}`));
 
 	let round = 0;
 	let isOver = false;
 	const context = {
-		ledger,
+		tracker,
 		random,
-		client: () => crew.client,
+		client: () => processes.client,
 		mayRender: () => round % 5 === 0,
-		happened: (moment: MomentName) => moments.happened(moment),
+		onEvent: (point: KillPointName) => killPoints.emit(point),
 		isOver: () => isOver,
 	};
-	await crew.complete(false);
-	const visiting = Promise.all(Array.from({ length: visitors }, () => visit(context)));
+	await processes.startMissing(false);
+	const clientsDone = Promise.all(Array.from({ length: clientCount }, () => runRandomClient(context)));
 	for (; round < rounds; round++) {
-		await crew.complete(round % 2 === 1);
+		await processes.startMissing(round % 2 === 1);
 		await delay(random.integer(50, 500));
-		const wanted = random.pick(momentNames);
-		const hasCome = await moments.wait(wanted, random.integer(500, 1_500));
-		const moment = hasCome ? wanted : 'at random';
-		hits.set(moment, (hits.get(moment) ?? 0) + 1);
+		const wanted = random.pick(killPointNames);
+		const occurred = await killPoints.wait(wanted, random.integer(500, 1_500));
+		const point = occurred ? wanted : 'at random';
+		hits.set(point, (hits.get(point) ?? 0) + 1);
 		if (random.chance(0.5)) await delay(random.integer(0, 6));
-		await crew.killSome();
+		await processes.killSome();
 	}
 	isOver = true;
-	await visiting;
-	moments.close();
+	await clientsDone;
+	killPoints.close();
 
-	await crew.complete(false);
-	const client = crew.client as RawClient;
-	const stuck = await unsettled(client, ledger);
+	await processes.startMissing(false);
+	const client = processes.client as RawClient;
+	const stuck = await unfinishedJobs(client, tracker);
 	const listed = await allVideos(client);
-	for (const entry of ledger.entries.filter(({ id }) => id !== undefined)) {
-		await look(context, client, entry);
-		if (entry.removal !== 'none') continue;
-		if (entry.status === 'completed') await download(context, client, entry);
-		if (entry.key !== undefined) await ask(context, client, entry);
+	for (const job of tracker.jobs.filter(({ id }) => id !== undefined)) {
+		await readJob(context, client, job);
+		if (job.removal !== 'none') continue;
+		if (job.status === 'completed') await downloadVideo(context, client, job);
+		if (job.key !== undefined) await postJob(context, client, job);
 	}
-	const orphans = await leftOver(listed);
-	const claims = await firstClaims(crew.freshStarts);
+	const orphans = await orphanedFiles(listed);
+	const claims = await firstClaims(processes.freshStarts);
 
-	const isDrawn = ({ model }: Entry) => model === 'builtin-video';
-	const acknowledged = ledger.entries.filter(({ id }) => id !== undefined);
-	const ended = (status: string) => acknowledged.filter((entry) => entry.status === status).length;
+	const isRendered = ({ model }: TrackedJob) => model === 'builtin-video';
+	const acknowledged = tracker.jobs.filter(({ id }) => id !== undefined);
+	const jobsIn = (status: string) => acknowledged.filter((job) => job.status === status).length;
 	printTable(`kills, seed ${random.seed}`, {
 		rounds,
-		'processes killed': crew.kills,
-		'killed when': [...hits].map(([moment, count]) => `${moment} ${count}`).join(', '),
+		'processes killed': processes.kills,
+		'killed when': [...hits].map(([point, count]) => `${point} ${count}`).join(', '),
 		acknowledged: acknowledged.length,
 		'of those deleted': acknowledged.filter(({ removal }) => removal === 'done').length,
-		'of those drawn by the built-in renderer': acknowledged.filter(isDrawn).length,
-		'asked for and never acknowledged': ledger.entries.length - acknowledged.length,
-		completed: ended('completed'),
-		failed: ended('failed'),
-		lost: ledger.count('lost'),
+		'of those rendered by the built-in renderer': acknowledged.filter(isRendered).length,
+		'requested and never acknowledged': tracker.jobs.length - acknowledged.length,
+		completed: jobsIn('completed'),
+		failed: jobsIn('failed'),
+		lost: tracker.count('lost'),
 		stuck: stuck.length,
-		'terminal moved': ledger.count('terminal moved'),
-		'half-served': ledger.count('half-served'),
-		'came back': ledger.count('came back'),
-		'replayed wrongly': ledger.count('replayed wrongly'),
-		'server errors': ledger.count('server error'),
+		'final state changed': tracker.count('final state changed'),
+		'wrong content': tracker.count('wrong content'),
+		reappeared: tracker.count('reappeared'),
+		'wrong replay': tracker.count('wrong replay'),
+		'server errors': tracker.count('server error'),
 		'orphaned files': orphans.length,
 		'restart to first claim, median (ms)': median(claims.map(({ total }) => total)),
 		'restart to first claim, at most (ms)': Math.max(...claims.map(({ total }) => total)),
-		'of that once it runs, at most (ms)': Math.max(...claims.map(({ running }) => running)),
+		'ready to first claim, at most (ms)': Math.max(...claims.map(({ running }) => running)),
 	});
-	expect(ledger.faults).toEqual([]);
+	expect(tracker.faults).toEqual([]);
 	expect(stuck).toEqual([]);
 	expect(orphans).toEqual([]);
 	const failures = new Set(acknowledged.flatMap(({ error }) => error ?? []));
 	expect([...failures].filter((code) => code !== 'attempts_exhausted')).toEqual([]);
 	expect(median(claims.map(({ total }) => total))).toBeLessThan(restartMs);
-	// How long a single process takes to start is the machine's matter; what it does then is not.
+	// The start of a process depends on the machine. The time from then to the first claim does not.
 	expect(Math.max(...claims.map(({ running }) => running))).toBeLessThan(restartMs);
 	expect(acknowledged.length).toBeGreaterThan(rounds);
-	expect(ended('completed')).toBeGreaterThan(acknowledged.length / 2);
+	expect(jobsIn('completed')).toBeGreaterThan(acknowledged.length / 2);
 });
 
 function median(numbers: readonly number[]): number {
@@ -125,7 +125,7 @@ function median(numbers: readonly number[]): number {
 }
 
 /** Jobs that have not ended in time, acknowledged or not. */
-async function unsettled(client: RawClient, ledger: Ledger): Promise<readonly string[]> {
+async function unfinishedJobs(client: RawClient, tracker: JobTracker): Promise<readonly string[]> {
 	const isOpen = ({ status }: WireVideo) => status === 'queued' || status === 'in_progress';
 	let open: readonly WireVideo[] = [];
 	const isSettled = async () => {
@@ -133,12 +133,12 @@ async function unsettled(client: RawClient, ledger: Ledger): Promise<readonly st
 		return open.length === 0;
 	};
 	await eventually('every job has ended', isSettled, settleMs).catch(() => {});
-	const promptOf = (id: string) => ledger.entries.find((entry: Entry) => entry.id === id)?.prompt;
+	const promptOf = (id: string) => tracker.jobs.find((job: TrackedJob) => job.id === id)?.prompt;
 	return open.map(({ id, status }) => `${id} is ${status}: ${promptOf(id)}`);
 }
 
-/** Files that belong to nothing that is served, once the sweeps have been by. */
-async function leftOver(videos: readonly WireVideo[]): Promise<readonly string[]> {
+/** Files that belong to no completed job, after the sweeps had time to delete them. */
+async function orphanedFiles(videos: readonly WireVideo[]): Promise<readonly string[]> {
 	const completed = new Set(videos.filter(({ status }) => status === 'completed').map(({ id }) => id));
 	const find = () => {
 		const attempts = new Map<string, string>();
@@ -153,11 +153,14 @@ async function leftOver(videos: readonly WireVideo[]): Promise<readonly string[]
 		const spooled = readdirSync(fleet.tempDir).filter((name) => name.startsWith('plinth-'));
 		return [...blobs, ...spooled];
 	};
-	await eventually('nothing is left over', () => find().length === 0, 15_000).catch(() => {});
+	await eventually('no file is orphaned', () => find().length === 0, 15_000).catch(() => {});
 	return find();
 }
 
-/** From each start with nobody left over to the first attempt that began behind it, in milliseconds. */
+/**
+ * The time from each start while no other process was running to the first attempt that began after it, in
+ * milliseconds.
+ */
 async function firstClaims(
 	starts: readonly FreshStart[],
 ): Promise<readonly { readonly total: number; readonly running: number }[]> {

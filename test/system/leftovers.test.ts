@@ -24,7 +24,7 @@ afterEach(async () => {
 	await removeDir(root);
 });
 
-/** A server with a data directory of its own; all of them share the directory for temporary files. */
+/** A server with its own data directory. All servers share the temporary directory. */
 async function serve(name: string): Promise<{ child: Child; url: string }> {
 	const cwd = join(root, name);
 	await mkdir(cwd, { recursive: true });
@@ -51,16 +51,16 @@ async function halfUpload(url: string): Promise<void> {
 }
 
 describe('uploads that were cut short by SIGKILL', () => {
-	test('are removed at the next start, and those of a living server are not', async () => {
-		const [living, doomed] = [await serve('living'), await serve('doomed')];
-		await halfUpload(living.url);
+	test('are removed at the next start, and those of a running server are kept', async () => {
+		const [running, killed] = [await serve('living'), await serve('doomed')];
+		await halfUpload(running.url);
 		const theirs = await filesBelow(tmp);
-		await halfUpload(doomed.url);
-		doomed.child.signal('SIGKILL');
-		await doomed.child.exit;
+		await halfUpload(killed.url);
+		killed.child.signal('SIGKILL');
+		await killed.child.exit;
 		expect(await filesBelow(tmp)).toHaveLength(2);
 		await serve('doomed');
-		await eventually('one is gone', async () => (await filesBelow(tmp)).length === 1);
+		await eventually('the file of the killed server is deleted', async () => (await filesBelow(tmp)).length === 1);
 		expect(await filesBelow(tmp)).toEqual(theirs);
 	});
 });

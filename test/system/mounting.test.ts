@@ -19,15 +19,15 @@ beforeAll(async () => {
 
 afterAll(() => booted?.stop());
 
-test.each(Object.entries(hosts))('50 MB go into and out of %s', async (_, start) => {
+test.each(Object.entries(hosts))('%s accepts and returns bodies of 50 MB', async (_, start) => {
 	const host = await start(booted.app);
-	const client = rawClient(host.url, keyA, host.door);
+	const client = rawClient(host.url, keyA, host.fetch);
 	const bytes = randomBytes(50_000_000);
 	const body = new FormData();
 	body.set('purpose', 'user_data');
 	body.set('file', new Blob([bytes]), 'noise.bin');
-	const answer = await client.send('/v1/files', { method: 'POST', body });
-	const { id } = (await answer.json()) as { id: string };
+	const response = await client.send('/v1/files', { method: 'POST', body });
+	const { id } = (await response.json()) as { id: string };
 	const content = `/v1/files/${id}/content`;
 	const digest = (data: Uint8Array) => createHash('sha256').update(data).digest('hex');
 	expect(digest(await client.bytes(content))).toBe(digest(bytes));
@@ -35,7 +35,7 @@ test.each(Object.entries(hosts))('50 MB go into and out of %s', async (_, start)
 	await host.close?.();
 });
 
-test('the programs of the guide pass the compiler', async () => {
+test('the programs of the guide compile', async () => {
 	const dir = await temporaryDir('embedding');
 	await symlink(join(root, 'node_modules'), join(dir, 'node_modules'));
 	await writeFile(join(dir, 'package.json'), '{"type":"module"}');

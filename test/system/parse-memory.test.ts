@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { solidPng } from '../support/png.ts';
-import { heldDuring } from '../support/process-tree.ts';
+import { memoryGrowthDuring } from '../support/process-tree.ts';
 
 const megabyte = 1_048_576;
 const path = '/api/attachments/parse';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
 	client = rawClient(url, 'key-of-the-tests');
 	expect((await post(Buffer.from('warm'))).status).toBe(200);
-	// The server loads sharp a second after its start, 30 MB, which are not what is measured here: an edit loads it now.
+	// The server loads sharp (30 MB) a second after its start. An edit loads it now, so that it is not measured.
 	const form = new FormData();
 	form.set('model', 'builtin-image');
 	form.set('prompt', 'sepia');
@@ -38,7 +38,7 @@ afterAll(async () => {
 	await rm(cwd, { recursive: true, force: true });
 });
 
-/** Sends a document as JSON, as a data URL or as base64 alone. */
+/** Sends a document as JSON, as a data URL or as plain base64. */
 function post(document: Buffer, header = 'data:application/octet-stream;base64,') {
 	return client.send(path, {
 		method: 'POST',
@@ -55,18 +55,18 @@ interface Result {
 	readonly error?: { readonly code: string };
 }
 
-async function resultOf(answer: Response): Promise<Result | undefined> {
-	expect(answer.status).toBe(200);
-	return ((await answer.json()) as { results: readonly Result[] }).results[0];
+async function resultOf(response: Response): Promise<Result | undefined> {
+	expect(response.status).toBe(200);
+	return ((await response.json()) as { results: readonly Result[] }).results[0];
 }
 
 test.each([
 	['as a data URL', undefined],
 	['as base64 alone', ''],
-])('a body of 64 MB costs the server less memory than its own length: %s', async (how, header) => {
+])('a body of 64 MB takes less server memory than its own length: %s', async (how, header) => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const document = randomBytes(48 * megabyte);
-	const held = await heldDuring(child.pid, async () => {
+	const held = await memoryGrowthDuring(child.pid, async () => {
 		expect((await resultOf(await post(document, header)))?.error?.code).toBe('document_unsupported');
 	});
 	console.info(`64 MB ${how}: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`);
@@ -74,12 +74,12 @@ test.each([
 	expect((await readdir(temp)).filter((name) => name.startsWith('plinth-'))).toEqual([]);
 });
 
-test('an answer of 20 million characters costs a few times its length', async () => {
+test('a response of 20 million characters takes a few times its length', async () => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const line = 'Every line of this text is as long as the others, and there are many of them. é\n';
 	const document = Buffer.from(line.repeat(260_000));
 	let result: Result | undefined;
-	const held = await heldDuring(child.pid, async () => {
+	const held = await memoryGrowthDuring(child.pid, async () => {
 		result = await resultOf(await post(document));
 	});
 	expect(result?.truncated).toBe(true);

@@ -22,7 +22,7 @@ const prompts = [
 ];
 
 const small = { width: 64, height: 48 };
-/** Of 255. Two frames of one drifting scene differ by less than this. */
+/** Of 255. Two frames of the same drifting scene differ by less. */
 const clearly = 12;
 
 let served: Served;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => served?.stop());
 
-/** Renders 2 seconds and returns the file and the job's id. */
+/** Renders 2 seconds and returns the file and the id of the job. */
 async function render(name: string, fields: Record<string, unknown>) {
 	const { id } = await client.create({ model: 'builtin-video', size: '1280x720', ...fields });
 	await client.finished(id, 60_000);
@@ -94,7 +94,7 @@ describe('the picture', () => {
 		expect(difference(early, late)).toBeGreaterThan(1);
 	});
 
-	test('goes on without a jump where two groups of frames meet', async () => {
+	test('is continuous where two groups of frames meet', async () => {
 		const { file } = await render('seam', { prompt: 'Clouds over a lake', seconds: '4' });
 		const frame = (index: number) => colourFrame(file, { at: index / 24, width: 320, height: 180 });
 		const [a, b, c] = [await frame(46), await frame(47), await frame(48)];
@@ -115,10 +115,10 @@ describe('the picture', () => {
 describe('the thumbnail', () => {
 	test('is a frame of the video', async () => {
 		const { id, file } = await render('poster', { prompt: 'A castle on a hill' });
-		const answer = await client.send(`/v1/videos/${id}/content?variant=thumbnail`);
-		const type = answer.headers.get('content-type') ?? '';
+		const response = await client.send(`/v1/videos/${id}/content?variant=thumbnail`);
+		const type = response.headers.get('content-type') ?? '';
 		const poster = join(served.dataDir, `poster.${type.split('/')[1]}`);
-		await writeFile(poster, new Uint8Array(await answer.arrayBuffer()));
+		await writeFile(poster, new Uint8Array(await response.arrayBuffer()));
 		expect(type).toMatch(/^image\/(png|webp)$/);
 		expect(await ffprobe(poster)).toMatchObject({ width: 1280, height: 720 });
 		const still = await colourFrame(poster, { at: 0, ...small });

@@ -5,7 +5,14 @@ import { quoted } from '../clients/chat-suite.ts';
 import { bytesOf } from '../clients/images-suite.ts';
 import { lines, type SdkClass } from '../clients/sdk.ts';
 import { jobEvents } from '../support/job-events.ts';
-import { behind, downloaded, finished, probed, underWay, visitPair } from '../support/pair-visit.ts';
+import {
+	downloadAndProbe,
+	finished,
+	probeBytes,
+	startLongVideo,
+	upstreamVideo,
+	usePair,
+} from '../support/pair-fixture.ts';
 import { frontKey } from '../support/plinth-pair.ts';
 import { pngSize, solidPng } from '../support/png.ts';
 import { readWav } from '../support/wav.ts';
@@ -21,34 +28,34 @@ function fileOf(filename: string, type: string, content: Uint8Array | string) {
 	return { type: 'file' as const, file: { filename, file_data } };
 }
 
-/** A question about a file, to a model of the front. */
-function about(model: string, word: string, file: typeof pdf) {
+/** A request to a model of the front that asks about a file. */
+function quoteRequest(model: string, word: string, file: typeof pdf) {
 	const text = `Quote the sentence with "${word}".`;
 	const content = [file, { type: 'text' as const, text }];
 	return { model, messages: [{ role: 'user' as const, content }] };
 }
 
-describe('a Plinth whose models are those of another', () => {
-	const visit = visitPair(newest);
+describe('a server whose models are those of an upstream server', () => {
+	const fixture = usePair(newest);
 
-	describe.each(lines)('answers $name:', ({ name, OpenAI }) => {
+	describe.each(lines)('for $name', ({ name, OpenAI }) => {
 		beforeEach(() => {
-			visit.client = visit.seen.sdk(OpenAI, frontKey);
+			fixture.client = fixture.recorded.sdk(OpenAI, frontKey);
 		});
 
-		test('a question about a PDF, which it reads itself', async () => {
-			const request = about('far-chat', 'reservoir', pdf);
-			const { choices, model, usage } = await visit.client.chat.completions.create(request);
+		test('the front extracts the text of a PDF for its chat model', async () => {
+			const request = quoteRequest('far-chat', 'reservoir', pdf);
+			const { choices, model, usage } = await fixture.client.chat.completions.create(request);
 			expect(choices[0]?.message.content).toContain('builtin-chat');
 			expect(model).toBe('far-chat');
-			// The upstream received the text of the file as a part of the message.
+			// The prompt tokens include the text of the file.
 			expect(usage?.prompt_tokens).toBeGreaterThan(200);
 		});
 
-		test('a question, in pieces', async () => {
-			const request = { ...about('far-chat', 'ferry', note), stream: true } as const;
+		test('the front streams a chat completion', async () => {
+			const request = { ...quoteRequest('far-chat', 'ferry', note), stream: true } as const;
 			const pieces: string[] = [];
-			const stream = await visit.client.chat.completions.create(request);
+			const stream = await fixture.client.chat.completions.create(request);
 			for await (const { choices, model } of stream) {
 				pieces.push(choices[0]?.delta.content ?? '');
 				expect(model).toBe('far-chat');
@@ -57,8 +64,8 @@ describe('a Plinth whose models are those of another', () => {
 			expect(pieces.length).toBeGreaterThan(5);
 		});
 
-		test('with a picture of the size that is asked for', async () => {
-			const { data } = await visit.client.images.generate({
+		test('the front returns an image of the requested size', async () => {
+			const { data } = await fixture.client.images.generate({
 				model: 'far-image',
 				prompt: 'A lighthouse',
 				size: '1536x1024',
@@ -66,47 +73,47 @@ describe('a Plinth whose models are those of another', () => {
 			expect(pngSize(bytesOf(data?.[0]))).toEqual({ width: 1536, height: 1024 });
 		});
 
-		test('with speech in WAV', async () => {
-			const answer = await visit.client.audio.speech.create({
+		test('the front returns speech as WAV', async () => {
+			const response = await fixture.client.audio.speech.create({
 				model: 'far-speech',
 				voice: 'onyx',
 				input: 'Good morning.',
 				response_format: 'wav',
 			});
-			expect(answer.headers.get('content-type')).toBe('audio/wav');
-			const wav = readWav(new Uint8Array(await answer.arrayBuffer()));
+			expect(response.headers.get('content-type')).toBe('audio/wav');
+			const wav = readWav(new Uint8Array(await response.arrayBuffer()));
 			expect(wav.seconds).toBeGreaterThan(0.5);
 		});
 
-		test('with a video, byte for byte what the upstream made', async () => {
+		test('the front returns the video bytes of the upstream unchanged', async () => {
 			const prompt = `A kite for ${name}`;
-			const { id } = await visit.client.videos.create({
+			const { id } = await fixture.client.videos.create({
 				model: 'far-video',
 				prompt,
 				seconds: '2' as '4',
 				size: '640x480' as '720x1280',
 			});
-			expect(await finished(visit, id)).toMatchObject({ status: 'completed', progress: 1 });
-			expect(await downloaded(visit, id, prompt)).toMatchObject({
+			expect(await finished(fixture, id)).toMatchObject({ status: 'completed', progress: 1 });
+			expect(await downloadAndProbe(fixture, id, prompt)).toMatchObject({
 				codec_name: 'h264',
 				width: 640,
 				height: 480,
 				nb_read_frames: '48',
 			});
-			// What is searched behind each test for the ids of the upstream holds those of the front.
-			expect(await visit.seen.said()).toContain(id);
+			// The recorded responses, which the fixture searches for upstream ids, contain the ids of the front.
+			expect(await fixture.recorded.text()).toContain(id);
 		});
 	});
 
-	test('passes documents on as they are where its config says so', async () => {
-		const request = about('far-reader', 'reservoir', pdf);
-		const { choices } = await visit.client.chat.completions.create(request);
+	test('the front passes documents on unchanged when its config says so', async () => {
+		const request = quoteRequest('far-reader', 'reservoir', pdf);
+		const { choices } = await fixture.client.chat.completions.create(request);
 		expect(choices[0]?.message.content).toMatch(quoted);
 	});
 
-	test('changes pictures', async () => {
+	test('the front edits images', async () => {
 		const before = solidPng(640, 480, [20, 120, 220]);
-		const { data } = await visit.client.images.edit({
+		const { data } = await fixture.client.images.edit({
 			model: 'far-image',
 			prompt: 'Make it black and white',
 			image: new File([before], 'sky.png', { type: 'image/png' }),
@@ -115,57 +122,57 @@ describe('a Plinth whose models are those of another', () => {
 		expect(pngSize(bytesOf(data?.[0]))).toEqual({ width: 1024, height: 1024 });
 	});
 
-	test('speaks MP3 unless another format is asked for', async () => {
+	test('speech is MP3 by default', async () => {
 		const request = { model: 'far-speech', voice: 'nova', input: 'Good morning.' } as const;
-		const answer = await visit.client.audio.speech.create(request);
-		expect(answer.headers.get('content-type')).toBe('audio/mpeg');
-		const mp3 = await probed(visit, 'speech.mp3', new Uint8Array(await answer.arrayBuffer()));
+		const response = await fixture.client.audio.speech.create(request);
+		expect(response.headers.get('content-type')).toBe('audio/mpeg');
+		const mp3 = await probeBytes(fixture, 'speech.mp3', new Uint8Array(await response.arrayBuffer()));
 		expect(mp3.codec_name).toBe('mp3');
 		expect(Number(mp3.duration)).toBeGreaterThan(0.5);
 	});
 
-	test('reads documents without the upstream', async () => {
+	test('the front parses documents without the upstream', async () => {
 		const { filename, file_data: url } = pdf.file;
 		const path = '/api/attachments/parse';
-		const answer = await visit.seen.fetch(`${visit.pair.front.url}${path}`, {
+		const response = await fixture.recorded.fetch(`${fixture.pair.front.url}${path}`, {
 			method: 'POST',
 			headers: { authorization: `Bearer ${frontKey}`, 'content-type': 'application/json' },
 			body: JSON.stringify({ files: [{ url, filename, media_type: 'application/pdf' }] }),
 		});
-		expect([answer.status, await answer.text()]).toEqual([
+		expect([response.status, await response.text()]).toEqual([
 			200,
 			expect.stringMatching(/reservoir gave more(?: |\\n)water/),
 		]);
 		const isIn = (log: string) => log.includes(`"route":"${path}"`);
-		await eventually('the front has logged it', () => isIn(visit.pair.front.log()));
-		expect(isIn(visit.pair.upstream.log())).toBe(false);
+		await eventually('the front has logged it', () => isIn(fixture.pair.front.log()));
+		expect(isIn(fixture.pair.upstream.log())).toBe(false);
 	});
 
-	test('refuses what the upstream refuses, by the name of the parameter', async () => {
+	test('a request that the upstream refuses is refused with the name of the parameter', async () => {
 		const request = { model: 'far-speech', voice: 'nobody', input: 'Good morning.' };
-		await expect(visit.client.audio.speech.create(request)).rejects.toMatchObject({
+		await expect(fixture.client.audio.speech.create(request)).rejects.toMatchObject({
 			status: 400,
 			code: 'invalid_value',
 			param: 'voice',
 		});
 	});
 
-	test('stops the work of the upstream when a video is deleted', async () => {
-		const prompt = 'A kite that nobody wants';
-		const id = await underWay(visit, prompt);
-		const theirs = await behind(visit, prompt);
-		expect(theirs.status).toBe('in_progress');
-		await visit.client.videos.delete(id);
-		await expect(visit.client.videos.retrieve(id)).rejects.toMatchObject({ status: 404 });
-		await eventually('the upstream has let it go', async () => {
-			const { status } = await visit.pair.upstream.client.send(`/v1/videos/${theirs.id}`);
+	test('deleting a video stops the work of the upstream', async () => {
+		const prompt = 'A kite that is deleted';
+		const id = await startLongVideo(fixture, prompt);
+		const upstreamOwn = await upstreamVideo(fixture, prompt);
+		expect(upstreamOwn.status).toBe('in_progress');
+		await fixture.client.videos.delete(id);
+		await expect(fixture.client.videos.retrieve(id)).rejects.toMatchObject({ status: 404 });
+		await eventually('the upstream has deleted its video', async () => {
+			const { status } = await fixture.pair.upstream.client.send(`/v1/videos/${upstreamOwn.id}`);
 			return status === 404;
 		});
 	});
 
-	test('answers 503 while the upstream is away, and works as soon as it is back', async () => {
-		const { client, pair } = visit;
-		const chat = about('far-chat', 'ferry', note);
+	test('the front answers 503 while the upstream is down, and works once it has restarted', async () => {
+		const { client, pair } = fixture;
+		const chat = quoteRequest('far-chat', 'ferry', note);
 		await pair.upstream.stop('SIGKILL');
 		const waiting = await client.videos.create({ model: 'far-video', prompt: 'A kite that waits' });
 		const refused = await Promise.all(
@@ -184,34 +191,38 @@ describe('a Plinth whose models are those of another', () => {
 		await pair.upstream.start();
 		const { choices } = await client.chat.completions.create(chat);
 		expect(choices[0]?.message.content).toContain('builtin-chat');
-		expect(await finished(visit, waiting.id)).toMatchObject({ status: 'completed' });
+		expect(await finished(fixture, waiting.id)).toMatchObject({ status: 'completed' });
 	});
 });
 
-// For half of their time they wait for leases, and for the next look at a server that was away.
-describe.concurrent.each(['SIGKILL', 'SIGTERM'] as const)('when %s ends', (signal) => {
-	const visit = visitPair(newest);
+// Half of the run time is spent waiting for leases, and for the next poll of a server that was down.
+describe.concurrent.each(['SIGKILL', 'SIGTERM'] as const)('after a restart by %s of', (signal) => {
+	const fixture = usePair(newest);
 
 	test.each([
 		['the front', ['front']],
 		['the upstream', ['upstream']],
 		['both', ['front', 'upstream']],
-	] as const)('%s in the middle of a video, it is made once, and whole', { concurrent: false }, async (who, names) => {
-		const prompt = `A kite over ${who}`;
-		const { pair } = visit;
-		const id = await underWay(visit, prompt);
-		await Promise.all(names.map((name) => pair[name].stop(signal)));
-		await Promise.all(names.map((name) => pair[name].start()));
-		expect(await finished(visit, id)).toMatchObject({ status: 'completed', error: null });
-		const whole = { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '192' };
-		expect(await downloaded(visit, id, prompt)).toMatchObject(whole);
-		const ids = { front: id, upstream: (await behind(visit, prompt)).id };
-		for (const name of names) {
-			const starts = (await jobEvents(pair[name].dataDir)).filter(
-				({ type, jobId }) => type === 'job.started' && jobId === ids[name],
-			);
-			// It really was in the middle.
-			expect(starts.length).toBeGreaterThan(1);
-		}
-	});
+	] as const)(
+		'%s during a video, the upstream renders the video once and completely',
+		{ concurrent: false },
+		async (what, names) => {
+			const prompt = `A kite over ${what}`;
+			const { pair } = fixture;
+			const id = await startLongVideo(fixture, prompt);
+			await Promise.all(names.map((name) => pair[name].stop(signal)));
+			await Promise.all(names.map((name) => pair[name].start()));
+			expect(await finished(fixture, id)).toMatchObject({ status: 'completed', error: null });
+			const whole = { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '192' };
+			expect(await downloadAndProbe(fixture, id, prompt)).toMatchObject(whole);
+			const ids = { front: id, upstream: (await upstreamVideo(fixture, prompt)).id };
+			for (const name of names) {
+				const starts = (await jobEvents(pair[name].dataDir)).filter(
+					({ type, jobId }) => type === 'job.started' && jobId === ids[name],
+				);
+				// The job was running when the process was ended.
+				expect(starts.length).toBeGreaterThan(1);
+			}
+		},
+	);
 });

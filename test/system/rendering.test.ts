@@ -4,7 +4,7 @@ import { readMp4 } from '../support/mp4.ts';
 import { pngSize, solidPng } from '../support/png.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 
-/** A wide and a tall one, and two lengths: every size with every length is rendered by test/system/video-matrix. */
+/** One landscape and one portrait size, and two lengths. All combinations are tested in video-matrix.test.ts. */
 const requests = [
 	{ size: '1280x720', seconds: '2' },
 	{ size: '480x640', seconds: '4' },
@@ -20,7 +20,7 @@ interface Rendered {
 
 const known = new Map<string, Promise<Rendered>>();
 
-async function renderAnew(fields: Record<string, unknown>): Promise<Rendered> {
+async function renderAgain(fields: Record<string, unknown>): Promise<Rendered> {
 	const prompt = 'A boat on a lake at dawn';
 	const { id } = await client.create({ model: 'builtin-video', prompt, ...fields });
 	const video = await client.finished(id, 60_000);
@@ -32,7 +32,7 @@ async function renderAnew(fields: Record<string, unknown>): Promise<Rendered> {
 function render(fields: Record<string, unknown> = {}): Promise<Rendered> {
 	const whole = { size: '640x480', seconds: '2', ...fields };
 	const key = JSON.stringify(whole);
-	const found = known.get(key) ?? renderAnew(whole);
+	const found = known.get(key) ?? renderAgain(whole);
 	known.set(key, found);
 	return found;
 }
@@ -63,12 +63,12 @@ describe('the built-in video model', () => {
 		expect(layout.indexOf('moov')).toBeLessThan(layout.indexOf('mdat'));
 	});
 
-	test('makes the same bytes for the same request', async () => {
-		const [first, again] = [await render(), await renderAnew({})];
+	test('renders identical bytes for the same request', async () => {
+		const [first, again] = [await render(), await renderAgain({})];
 		expect(Buffer.compare(again.bytes, first.bytes)).toBe(0);
 	});
 
-	test('makes other bytes for another prompt', async () => {
+	test('renders other bytes for another prompt', async () => {
 		const [first, other] = [await render(), await render({ prompt: 'A tower in the desert' })];
 		expect(Buffer.compare(first.bytes, other.bytes)).not.toBe(0);
 	});

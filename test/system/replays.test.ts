@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vit
 import { lines, type Sdk, sdkClient } from '../clients/sdk.ts';
 import { blobFiles } from '../support/blob-files.ts';
 import { allVideos, failure, type RawClient, rawClient } from '../support/client.ts';
-import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
+import { type FaultProxy, faultProxy } from '../support/fault-proxy.ts';
 import { createFleet, type Fleet, fleetKey } from '../support/fleet.ts';
 import { solidPng } from '../support/png.ts';
 
 let fleet: Fleet;
 
 beforeEach(async () => {
-	// Nothing works, so that every answer shows its job in the same state.
+	// No worker runs, so that every response shows its job in the same state.
 	fleet = await createFleet('replays', { role: 'api' });
 	onTestFailed(() => console.error(fleet.output()));
 });
@@ -19,17 +19,19 @@ afterEach(() => fleet.remove());
 describe.each(lines)('$name behind a connection that resets after the commit', ({ OpenAI }) => {
 	const calls = 200;
 	const inParallel = 25;
-	let proxy: CuttingProxy;
+	let proxy: FaultProxy;
 	let client: Sdk;
 
 	beforeEach(async () => {
 		const { url } = await fleet.serve();
 		let retries = 0;
-		proxy = await cuttingProxy(url, (head) => {
+		proxy = await faultProxy(url);
+		proxy.setFaults((head) => {
 			const [, count] = /x-stainless-retry-count: (\d+)/i.exec(head) ?? [];
-			// Every first try is lost, and every third of the second ones.
+			// Every first response is lost, and every third of the second ones.
 			if (count === '1') retries += 1;
-			return count === '0' || (count === '1' && retries % 3 === 0);
+			const isLost = count === '0' || (count === '1' && retries % 3 === 0);
+			return isLost ? { cutAfter: 0 } : undefined;
 		});
 		({ client } = sdkClient(OpenAI, { url: proxy.url, key: fleetKey, mode: 'Bearer only' }));
 	});
@@ -68,7 +70,7 @@ describe.each(lines)('$name behind a connection that resets after the commit', (
 describe.each([1, 2])('50 equal posts with one Idempotency-Key, raced against %i process(es)', (count) => {
 	const posts = 50;
 
-	test('make one job and get equal answers; another body is refused', async () => {
+	test('create one job and get equal responses; another body is refused', async () => {
 		const servers = await Promise.all(Array.from({ length: count }, () => fleet.serve()));
 		const clients = servers.map(({ url }) => rawClient(url, fleetKey));
 		const post = (index: number, prompt: string) => {
@@ -81,11 +83,11 @@ describe.each([1, 2])('50 equal posts with one Idempotency-Key, raced against %i
 			const client = clients[index % count] as RawClient;
 			return client.send('/v1/videos', { method: 'POST', headers, body });
 		};
-		const answers = await Promise.all(Array.from({ length: posts }, (_, index) => post(index, 'equal')));
-		expect(answers.map(({ status }) => status)).toEqual(Array(posts).fill(201));
-		const bodies = await Promise.all(answers.map((answer) => answer.text()));
+		const responses = await Promise.all(Array.from({ length: posts }, (_, index) => post(index, 'equal')));
+		expect(responses.map(({ status }) => status)).toEqual(Array(posts).fill(201));
+		const bodies = await Promise.all(responses.map((response) => response.text()));
 		expect(new Set(bodies).size).toBe(1);
-		const replayed = answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+		const replayed = responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
 		expect(replayed.length).toBe(posts - 1);
 
 		const other = await post(0, 'different');
@@ -93,7 +95,7 @@ describe.each([1, 2])('50 equal posts with one Idempotency-Key, raced against %i
 		expect(await failure(other)).toMatchObject({ code: 'idempotency_mismatch' });
 		const [video, ...rest] = await allVideos(clients[0] as RawClient);
 		expect(rest).toEqual([]);
-		// The pictures of the others are gone again.
+		// The uploaded images of the other requests are deleted.
 		expect(blobFiles(fleet.dataDir)).toEqual([expect.stringContaining(`jobs/${video?.id}/input/`)]);
 	});
 });

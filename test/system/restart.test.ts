@@ -23,13 +23,13 @@ async function serve(): Promise<{ child: Child; client: RawClient }> {
 	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'warn' };
 	const child = plinth(['serve'], { cwd, env });
 	children.push(child);
-	// A server that died has said why.
+	// The message of a server that failed to start.
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
 	return { child, client: rawClient(url, 'key-of-the-tests') };
 }
 
-/** Starts the longest render that there is and waits until it has begun. */
+/** Starts the longest possible render and waits until it has begun. */
 async function begin(client: RawClient): Promise<string> {
 	const fields = { model: 'builtin-video', prompt: 'A long way', seconds: '12', size: '1280x720' };
 	const { id } = await client.create(fields);
@@ -44,34 +44,34 @@ async function begin(client: RawClient): Promise<string> {
 	return id;
 }
 
-describe('a render that is cut short', () => {
-	test('by SIGKILL is finished after the restart', async () => {
+describe('an interrupted render', () => {
+	test('is finished after a restart by SIGKILL', async () => {
 		const first = await serve();
 		const id = await begin(first.client);
 		first.child.signal('SIGKILL');
 		await first.child.exit;
 		const { client } = await serve();
-		// The lease of the dead attempt lasts 20 seconds; then the render starts over.
+		// The lease of the killed attempt lasts 20 seconds. After it the render starts over.
 		expect(await client.finished(id, 120_000)).toMatchObject({ status: 'completed', error: null });
 		const file = join(cwd, 'long.mp4');
 		await writeFile(file, await client.bytes(`/v1/videos/${id}/content`));
 		expect(await ffprobe(file)).toMatchObject({ nb_read_frames: '288', duration: '12.000000' });
 	});
 
-	test('by two signals leaves no process', async () => {
+	test('leaves no process after two signals', async () => {
 		const { child, client } = await serve();
 		await begin(client);
 		child.signal('SIGTERM');
-		await eventually('it has seen the first', () => child.stderr().includes('SIGTERM'));
+		await eventually('it has received the first signal', () => child.stderr().includes('SIGTERM'));
 		child.signal('SIGTERM');
 		await child.exit;
-		// Those that were killed are gone once they are reaped.
+		// A killed process exists until it is reaped.
 		await eventually('no process is left', () => !isGroupAlive(child.pid));
 	});
 });
 
 describe('a signal during a render', () => {
-	test('ends the process with 0 within 18 seconds, and the video is finished then or later', async () => {
+	test('ends the process with 0 within 18 seconds, and the video is completed by then or later', async () => {
 		const first = await serve();
 		const id = await begin(first.client);
 		const asked = Date.now();

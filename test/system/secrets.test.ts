@@ -7,15 +7,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { filesBelow } from '../support/files.ts';
-import { useImages, useLinks } from '../support/planted-images.ts';
-import { type PlantedWebhooks, useStoredFiles, useWebhooks } from '../support/planted-webhooks.ts';
+import { sendImageCanaries, sendLinkCanaries } from '../support/image-canaries.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
+import { sendFileCanaries, sendWebhookCanaries, type WebhookCanaries } from '../support/webhook-canaries.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/secrets');
 const configured = 'canary-configured-key';
 const modelKey = 'canary-key-of-the-model';
 
-/** Secrets that must not be found anywhere, the data directory included, but where they were put. */
+/** Secrets that must not be found anywhere but where they were sent or configured. */
 const keys = [configured, modelKey, 'canary-literal-secret', 'canary-url-password'];
 
 let dir: string;
@@ -24,12 +24,12 @@ let child: Child;
 let client: RawClient;
 let url: string;
 let issued: string;
-/** Bodies and headers of every refusal. */
+/** Bodies and headers of all error responses. */
 const refusals: string[] = [];
 let refused = 0;
-/** The signed address of a picture. */
+/** The signed URL of an image. */
 let link: URL;
-let webhooks: PlantedWebhooks;
+let webhooks: WebhookCanaries;
 
 beforeAll(async () => {
 	dir = await temporaryDir('secrets');
@@ -62,7 +62,7 @@ afterAll(async () => {
 const run = (args: readonly string[], more: Record<string, string> = {}) =>
 	plinth(args, { cwd: join(dir, 'work'), env: { ...env, ...more } }).exit;
 
-/** Sends a request and keeps what a refusal says. */
+/** Sends a request and records error responses. */
 async function send(path: string, init: RequestInit = {}, key: string | null = configured) {
 	const headers = new Headers(init.headers);
 	if (key !== null && !headers.has('authorization')) headers.set('x-api-key', key);
@@ -84,17 +84,17 @@ function post(path: string, body: unknown, headers: Record<string, string> = {})
 	});
 }
 
-/** Every place where a client can put something, on good ways and on bad ones. */
+/** Sends canaries in every place where clients can send data, in valid and invalid requests. */
 async function useEverything(): Promise<void> {
 	await useKeys();
 	await useFields();
 	await useFiles();
 	await useModels();
-	refusals.push(await useImages({ post, send }));
-	link = await useLinks({ post, send });
-	webhooks = await useWebhooks({ post, send });
-	await useStoredFiles({ post, send });
-	await leaveEarly();
+	refusals.push(await sendImageCanaries({ post, send }));
+	link = await sendLinkCanaries({ post, send });
+	webhooks = await sendWebhookCanaries({ post, send });
+	await sendFileCanaries({ post, send });
+	await disconnectEarly();
 }
 
 async function useKeys(): Promise<void> {
@@ -204,8 +204,8 @@ async function useModels(): Promise<void> {
 	await send(`/v1/videos/${made.id}/content`, { headers: { range: 'bytes=999999999-' } });
 }
 
-/** A client that hangs up in the middle of an answer, and one in the middle of its upload. */
-async function leaveEarly(): Promise<void> {
+/** One client that disconnects during the response, and one that disconnects during its upload. */
+async function disconnectEarly(): Promise<void> {
 	const controller = new AbortController();
 	const answer = await fetch(`${url}/v1/audio/speech?secret=canary-query`, {
 		method: 'POST',
@@ -234,10 +234,10 @@ async function leaveEarly(): Promise<void> {
 	);
 	await eventually('the upload is spooled', async () => (await readdir(join(dir, 'temp'))).length > 0);
 	upload.destroy();
-	await eventually('both departures are logged', () => (child.stderr().match(/"status":499/g) ?? []).length >= 2);
+	await eventually('both disconnects are logged', () => (child.stderr().match(/"status":499/g) ?? []).length >= 2);
 }
 
-/** Sends bytes as they are, and keeps the answer as a refusal. */
+/** Sends bytes unchanged and records the response as an error response. */
 function raw(bytes: string): Promise<void> {
 	return new Promise((resolve, reject) => {
 		let answer = '';
@@ -253,11 +253,11 @@ function raw(bytes: string): Promise<void> {
 	});
 }
 
-/** What stands around each canary of a text. */
+/** The context of each canary in a text. */
 const canariesIn = (text: string) => text.match(/.{0,60}canary.{0,60}/gis) ?? [];
 
 describe('planted secrets', () => {
-	test('were planted: requests failed in many ways, and the log was written', () => {
+	test('were sent: requests failed in many ways, and the log was written', () => {
 		expect(refused).toBeGreaterThan(25);
 		expect(child.stderr()).toMatch(/"level":20/);
 		expect(child.stderr()).toMatch(/asking upstream/);
@@ -270,14 +270,14 @@ describe('planted secrets', () => {
 		expect(child.stderr()).not.toContain(issued);
 	});
 
-	test('are not in the log as parts of signed addresses', () => {
-		const said = `${child.stderr()}${child.stdout()}${refusals.join('')}`;
-		expect(said).toContain('/v1/images/results/{name}');
+	test('are not in the log as parts of signed URLs', () => {
+		const output = `${child.stderr()}${child.stdout()}${refusals.join('')}`;
+		expect(output).toContain('/v1/images/results/{name}');
 		const parts = [...link.searchParams.values(), link.pathname.split('/').at(-1) ?? ''];
-		expect(parts.filter((part) => part.length < 32 || said.includes(part))).toEqual([]);
+		expect(parts.filter((part) => part.length < 32 || output.includes(part))).toEqual([]);
 	});
 
-	test('are not told together with the key that signs', async () => {
+	test('are not shown together with the signing key', async () => {
 		const files = await filesBelow(join(dir, 'data'));
 		const stored = await Promise.all(files.map((file) => readFile(file, 'latin1')));
 		const found = stored.flatMap((text) => [...text.matchAll(/\{"key":"([0-9a-f]{64})"\}/g)]);
@@ -286,19 +286,19 @@ describe('planted secrets', () => {
 		expect(`${child.stderr()}${child.stdout()}${refusals.join('')}`).not.toContain(signingKey);
 	});
 
-	test('that sign webhooks are told when they are made, and never again', async () => {
-		const { secrets, told } = webhooks;
-		expect(told).toContain(secrets[1]?.slice(-4));
-		const said = `${told}${child.stderr()}${child.stdout()}${refusals.join('')}`;
-		expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
-		// Whoever signs needs them: they stand in the database.
+	test('that sign webhooks are returned when they are created, and never again', async () => {
+		const { secrets, responses } = webhooks;
+		expect(responses).toContain(secrets[1]?.slice(-4));
+		const output = `${responses}${child.stderr()}${child.stdout()}${refusals.join('')}`;
+		expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
+		// The server needs these secrets for signing, so the database contains them.
 		const files = await filesBelow(join(dir, 'data'));
 		const stored = await Promise.all(files.map((file) => readFile(file, 'latin1')));
 		const missing = secrets.filter((secret) => !stored.some((text) => text.includes(secret)));
 		expect(missing).toEqual([]);
 	});
 
-	test('are not in what the server prints', () => {
+	test('are not in the output of the server', () => {
 		expect(canariesIn(child.stdout())).toEqual([]);
 	});
 
@@ -313,17 +313,17 @@ describe('planted secrets', () => {
 	});
 
 	test('are not in temporary files', async () => {
-		await eventually('none is left', async () => (await readdir(join(dir, 'temp'))).length === 0);
+		await eventually('no temporary file is left', async () => (await readdir(join(dir, 'temp'))).length === 0);
 	});
 
-	test('are not in the data directory, as far as they are keys', async () => {
+	test('are not in the data directory if they are keys', async () => {
 		const files = await readdir(join(dir, 'data'), { recursive: true, withFileTypes: true });
 		const found: string[] = [];
 		let isPromptThere = false;
 		for (const file of files.filter((entry) => entry.isFile())) {
 			const bytes = await readFile(join(file.parentPath, file.name));
 			found.push(...[...keys, issued].filter((key) => bytes.includes(key)));
-			// A prompt belongs there: where it is not found, nothing would be.
+			// The database contains the prompts. This shows that the search finds canaries.
 			isPromptThere ||= bytes.includes('canary-prompt');
 		}
 		expect([found, isPromptThere]).toEqual([[], true]);

@@ -14,7 +14,7 @@ const key = 'key-of-the-tests';
 const otherKey = 'another-key-of-the-tests';
 let cwd: string;
 let child: Child;
-/** A bare server that nobody attacks: it tells how busy the machine is with other things. */
+/** A bare server without clients. Its response times show the load of the machine. */
 let control: Child;
 let controlUrl: string;
 let url: string;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 	[, url = ''] = await child.printed(/serving +(http:\S+)/);
 	control = startNode(['--input-type=module', '--eval', bareServer], { cwd });
 	[controlUrl = ''] = await control.printed(/http:\S+/);
-	// Warm: what is loaded by the first requests is no growth.
+	// Warm-up: modules that the first requests load do not count as growth.
 	const client = rawClient(url, key);
 	const { id } = await client.create({ model: 'large', prompt: 'x' });
 	await client.finished(id);
@@ -57,7 +57,7 @@ afterAll(async () => {
 	await removeDir(cwd);
 });
 
-/** Opens connections that say `opening` and then `drip` every second. */
+/** Opens connections that send `opening` and then `drip` every second. */
 async function attack(count: number, opening: string, drip = ''): Promise<void> {
 	const { port } = new URL(url);
 	for (let i = 0; i < count; i++) {
@@ -73,12 +73,12 @@ async function attack(count: number, opening: string, drip = ''): Promise<void> 
 	}
 }
 
-/** How many connections the server has open beside its own. */
+/** The number of other open connections of the server. */
 function opened(): number {
 	return usageOfGroup(child.pid).descriptors - before.descriptors;
 }
 
-/** While `task` runs the server answers others within 100 ms; afterwards it is as small as before. */
+/** While `task` runs the server answers other clients within 100 ms. Afterwards its memory is as small as before. */
 async function harmless(task: () => Promise<void>): Promise<void> {
 	const probes = [probe(`${url}/healthz`), probe(controlUrl)];
 	let peak = 0;
@@ -88,18 +88,18 @@ async function harmless(task: () => Promise<void>): Promise<void> {
 	await task().finally(() => clearInterval(watch));
 	const times = await Promise.all(probes.map((running) => running.stop()));
 	const [p99 = Number.NaN, bare = Number.NaN] = times.map((sorted) => percentile(sorted, 0.99));
-	const grown = (peak - before.residentBytes) / megabyte;
+	const growthMb = (peak - before.residentBytes) / megabyte;
 	console.log(
-		`healthz p99 ${p99.toFixed(1)} ms (unattacked bare server ${bare.toFixed(1)} ms), grown by ${grown.toFixed(0)} MB`,
+		`healthz p99 ${p99.toFixed(1)} ms (unattacked bare server ${bare.toFixed(1)} ms), grown by ${growthMb.toFixed(0)} MB`,
 	);
 	expect(p99).toBeLessThan(Math.max(100, 3 * bare));
-	expect(grown).toBeLessThan(256);
+	expect(growthMb).toBeLessThan(256);
 }
 
-/** The server closes every connection, and is still there. */
+/** The server closes every connection and keeps running. */
 async function allClosed(withinMs: number): Promise<void> {
 	const began = performance.now();
-	// Counted on its side: a client that does not read learns of nothing.
+	// Counted on the server: a client that does not read cannot notice the end.
 	await eventually('all are open', () => opened() > 150);
 	await eventually('all are closed', () => opened() <= 10, withinMs);
 	console.log(`all closed after ${((performance.now() - began) / 1000).toFixed(1)} s`);
@@ -112,7 +112,7 @@ const json = 'content-type: application/json\r\ncontent-length: 1000000\r\n';
 const form = 'content-type: multipart/form-data; boundary=b\r\ntransfer-encoding: chunked\r\n';
 const part = '--b\r\ncontent-disposition: form-data; name="input_reference"; filename="f"\r\n\r\n';
 
-test('1,600 connections that send slowly or nothing are closed within 20 seconds', () =>
+test('1,600 connections that send slowly or not at all are closed within 20 seconds', () =>
 	harmless(async () => {
 		await Promise.all([
 			attack(400, 'GET /healthz HTTP/1.1\r\nhost: x\r\n', 'x-a: b\r\n'),
@@ -124,7 +124,7 @@ test('1,600 connections that send slowly or nothing are closed within 20 seconds
 		await allClosed(20_000);
 	}));
 
-test('200 connections that do not read what they have asked for are closed within 40 seconds', () =>
+test('200 connections that do not read their responses are closed within 40 seconds', () =>
 	harmless(async () => {
 		// Without a listener for its data a socket reads nothing beyond its buffers.
 		await attack(200, `GET ${content} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`);

@@ -12,7 +12,7 @@ import { readSamples } from '../support/wav.ts';
 const exec = promisify(execFile);
 const input = 'She sells sea shells by the sea shore. The quick brown fox jumps over the lazy dog near the river!';
 const sampleRate = 24_000;
-/** In each direction, how far apart a decoder may put the sound: what an encoder looks ahead, in samples. */
+/** The maximum shift of decoded sound in each direction, in samples: the look-ahead of an encoder. */
 const mostShift = 2_500;
 
 let served: Served;
@@ -28,21 +28,21 @@ beforeAll(async () => {
 afterAll(() => served?.stop());
 
 async function ask(format: string, text = input): Promise<Response> {
-	const answer = await client.post('/v1/audio/speech', {
+	const response = await client.post('/v1/audio/speech', {
 		model: 'builtin-speech',
 		voice: 'nova',
 		response_format: format,
 		input: text,
 	});
-	if (answer.status !== 200) throw new Error(await answer.text());
-	return answer;
+	if (response.status !== 200) throw new Error(await response.text());
+	return response;
 }
 
 async function speak(format: string): Promise<Uint8Array> {
 	return new Uint8Array(await (await ask(format)).arrayBuffer());
 }
 
-/** Each format is spoken once. */
+/** Each format is generated once. */
 const files = new Map<string, string>();
 
 async function stored(format: string): Promise<string> {
@@ -52,7 +52,7 @@ async function stored(format: string): Promise<string> {
 	return file;
 }
 
-/** What an independent decoder makes of a file: 24 kHz mono. */
+/** Decodes a file with an independent decoder to 24 kHz mono. */
 async function decoded(file: string): Promise<Int16Array> {
 	const raw = `${file}.raw`;
 	const form = ['-f', 's16le', '-ac', '1', '-ar', String(sampleRate)];
@@ -60,7 +60,7 @@ async function decoded(file: string): Promise<Int16Array> {
 	return readSamples(await readFile(raw));
 }
 
-/** Pearson's correlation where the two lie best upon each other: looked for with every sixteenth sample, then with all. */
+/** Pearson's correlation at the best alignment. It is searched with every sixteenth sample, then refined with all. */
 function likeness(one: Int16Array, other: Int16Array): number {
 	const coarse = Array.from({ length: mostShift }, (_, index) => 2 * index - mostShift);
 	const near = best(coarse, (shift) => correlation(one, other, shift, 16));
@@ -91,15 +91,15 @@ function correlation(one: Int16Array, other: Int16Array, shift: number, step: nu
 describe('an independent decoder', () => {
 	test.each([
 		['mp3', 'mp3', sampleRate, 3 * 576],
-		// Its decoders always give 48 kHz.
+		// Opus decoders always return 48 kHz.
 		['opus', 'opus', 48_000, 0],
 		['aac', 'aac', sampleRate, 2 * 1_024],
 		['flac', 'flac', sampleRate, 0],
-	])('reads %s, without a complaint', async (format, codec, rate, slack) => {
+	])('decodes %s without a warning', async (format, codec, rate, slack) => {
 		const file = await stored(format);
 		const probe = await ffprobe(file);
 		expect(probe).toMatchObject({ codec_name: codec, sample_rate: String(rate), channels: 1 });
-		// Without a length in their head, these are guessed at by the size.
+		// These formats have no length in their header. Players guess it from the size.
 		const complaints = (await decodeErrors(file)).replace(/.*Estimating duration.*\n/, '');
 		expect(complaints).toBe('');
 		const { length } = await decoded(file);
@@ -107,18 +107,18 @@ describe('an independent decoder', () => {
 		expect(length).toBeLessThanOrEqual(source.length + slack);
 	});
 
-	test.each(['mp3', 'opus', 'aac'])('hears in %s what was spoken', async (format) => {
+	test.each(['mp3', 'opus', 'aac'])('decodes %s to nearly the original samples', async (format) => {
 		const heard = await decoded(await stored(format));
 		expect(likeness(source, heard)).toBeGreaterThan(0.95);
 		expect(likeness(source, heard.toReversed())).toBeLessThan(0.5);
 	});
 
-	test('hears in flac exactly what was spoken', async () => {
+	test('decodes flac to exactly the original samples', async () => {
 		const samples = await decoded(await stored('flac'));
 		expect(Buffer.compare(Buffer.from(samples.buffer), Buffer.from(source.buffer))).toBe(0);
 	});
 
-	test('tells the length of mp3 and opus without decoding them', async () => {
+	test('reads the length of mp3 and opus without decoding them', async () => {
 		for (const format of ['mp3', 'opus']) {
 			const { duration } = await ffprobe(await stored(format));
 			expect(Math.abs(Number(duration) - source.length / sampleRate)).toBeLessThan(0.08);
@@ -131,7 +131,7 @@ function total({ user, system }: NodeJS.CpuUsage): number {
 }
 
 describe('4,096 characters', () => {
-	test('begin early, are spoken to their end, and leave the server’s own thread to others', async () => {
+	test('start early, are complete, and keep the server’s main thread free', async () => {
 		const text = `${input} `.repeat(50).slice(0, 4_096);
 		const [onThread, inProcess] = [process.threadCpuUsage(), process.cpuUsage()];
 		const began = performance.now();
@@ -143,7 +143,8 @@ describe('4,096 characters', () => {
 			parts.push(part);
 		}
 		expect(first).toBeLessThan((performance.now() - began) / 2);
-		// CPU and no times of answers, which a busy machine would spoil. Encoded here, Opus would make it a half.
+		// CPU time instead of response times, which a busy machine would distort. Encoding Opus in this thread would take
+		// half of the time.
 		const share = total(process.threadCpuUsage(onThread)) / total(process.cpuUsage(inProcess));
 		expect(share).toBeLessThan(0.3);
 		const file = join(served.dataDir, 'long.opus');

@@ -8,7 +8,7 @@ import { pitchOf, type Spectrum, spectralDistance, spectrumOf } from '../support
 import { readWav } from '../support/wav.ts';
 
 const voices = 'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(' ');
-/** In dB. A voice that says the sentence again has 0. */
+/** In dB. Repeating the sentence in the same voice gives 0. */
 const clearly = 1.5;
 const input = 'The quick brown fox jumps over the lazy dog near the river.';
 
@@ -23,19 +23,19 @@ beforeAll(async () => {
 afterAll(() => served?.stop());
 
 async function speak(fields: Record<string, unknown> = {}): Promise<Uint8Array> {
-	const answer = await client.post('/v1/audio/speech', {
+	const response = await client.post('/v1/audio/speech', {
 		model: 'builtin-speech',
 		voice: 'nova',
 		response_format: 'wav',
 		input,
 		...fields,
 	});
-	if (answer.status !== 200) throw new Error(await answer.text());
-	return new Uint8Array(await answer.arrayBuffer());
+	if (response.status !== 200) throw new Error(await response.text());
+	return new Uint8Array(await response.arrayBuffer());
 }
 
 describe('a spoken WAV', () => {
-	test('is what its header says for an independent decoder', async () => {
+	test('matches its header, by an independent decoder', async () => {
 		const bytes = await speak();
 		const file = join(served.dataDir, 'speech.wav');
 		await writeFile(file, bytes);
@@ -49,20 +49,20 @@ describe('a spoken WAV', () => {
 		expect(Number(probe.duration)).toBeCloseTo(seconds, 3);
 	});
 
-	test('is speech and not noise: most of its energy lies below 4 kHz and comes in syllables', async () => {
+	test('is speech and not noise: most of its energy is below 4 kHz and in syllables', async () => {
 		const wav = readWav(await speak());
 		const { lowShare, pauses } = spectrumOf(wav);
 		expect(lowShare).toBeGreaterThan(0.9);
 		expect(pauses).toBeGreaterThan(0.05);
 	});
 
-	test.each([0.5, 0.8, 1.5, 2, 4])('lasts as long as speed %d says', async (speed) => {
+	test.each([0.5, 0.8, 1.5, 2, 4])('has the duration of speed %d', async (speed) => {
 		const [plain, changed] = [readWav(await speak()), readWav(await speak({ speed }))];
 		expect((changed.seconds * speed) / plain.seconds).toBeGreaterThan(0.85);
 		expect((changed.seconds * speed) / plain.seconds).toBeLessThan(1.15);
 	});
 
-	test('grows with its text', async () => {
+	test('is longer for longer text', async () => {
 		const [one, three] = [await speak(), await speak({ input: `${input} ${input} ${input}` })];
 		const ratio = readWav(three).seconds / readWav(one).seconds;
 		expect(ratio).toBeGreaterThan(2.7);

@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth, startNode } from '../support/cli.ts';
 import { heardWords } from '../support/fake-transcription.ts';
-import { heldDuring } from '../support/process-tree.ts';
+import { memoryGrowthDuring } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const exec = promisify(execFile);
-const config = join(import.meta.dirname, '../support/hearing.config.ts');
+const config = join(import.meta.dirname, '../support/transcription.config.ts');
 const headers = { 'x-api-key': 'key-of-the-tests' };
 const megabyte = 1_048_576;
 const sentence = 'Go forward ten meters.';
@@ -17,7 +17,7 @@ const sentence = 'Go forward ten meters.';
 let cwd: string;
 let child: Child;
 let url: string;
-/** The sentence, as the built-in voice says it. */
+/** The sentence, spoken by the built-in voice. */
 let spoken: Buffer;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ async function speak(response_format: string): Promise<Buffer> {
 	return Buffer.from(await response.arrayBuffer());
 }
 
-async function hear(bytes: Uint8Array, model: string, signal?: AbortSignal) {
+async function transcribe(bytes: Uint8Array, model: string, signal?: AbortSignal) {
 	const form = new FormData();
 	form.append('model', model);
 	form.append('file', new Blob([Uint8Array.from(bytes)]), 'audio');
@@ -54,13 +54,13 @@ async function hear(bytes: Uint8Array, model: string, signal?: AbortSignal) {
 	return { status: response.status, ...answer };
 }
 
-test('the example hears what the built-in voice says, with the times of its words', async () => {
+test('the example transcribes the built-in voice, with the times of its words', async () => {
 	const script = join(import.meta.dirname, '../../examples/transcription/speak-and-hear.ts');
-	const said = 'The lighthouse is on the hill.';
-	const example = startNode([script, said], { cwd, env: { PLINTH_DATA_DIR: join(cwd, 'example') } });
+	const spokenText = 'The lighthouse is on the hill.';
+	const example = startNode([script, spokenText], { cwd, env: { PLINTH_DATA_DIR: join(cwd, 'example') } });
 	await expect(example.exit).resolves.toMatchObject({ code: 0 });
 	const [first, second, ...timed] = example.stdout().trim().split('\n');
-	expect([first, second]).toEqual([`said   ${said}`, 'heard  the lighthouse is on the hill']);
+	expect([first, second]).toEqual([`said   ${spokenText}`, 'heard  the lighthouse is on the hill']);
 	const words = timed.map((line) => /^(\d\.\d\d) to (\d\.\d\d) s {2}(\w+)$/.exec(line)?.slice(1) ?? []);
 	expect(words.map(([, , word]) => word).join(' ')).toBe('the lighthouse is on the hill');
 	const times = words.flatMap(([start, end]) => [Number(start), Number(end)]);
@@ -68,9 +68,9 @@ test('the example hears what the built-in voice says, with the times of its word
 	expect(times.at(-1)).toBeGreaterThan(1);
 });
 
-describe('our own speech is heard by pocketsphinx', () => {
+describe('the built-in speech is transcribed by pocketsphinx', () => {
 	test.each(['wav', 'mp3', 'opus', 'flac'])('from %s', async (format) => {
-		const { status, text, usage } = await hear(format === 'wav' ? spoken : await speak(format), 'sphinx');
+		const { status, text, usage } = await transcribe(format === 'wav' ? spoken : await speak(format), 'sphinx');
 		expect(status).toBe(200);
 		expect(text).toContain('forward ten meters');
 		expect(usage).toMatchObject({ type: 'duration', seconds: expect.any(Number) });
@@ -89,10 +89,10 @@ describe('our own speech is heard by pocketsphinx', () => {
 		const [from, to] = [join(cwd, 'said.wav'), join(cwd, `said.${ending}`)];
 		await writeFile(from, spoken);
 		await exec('ffmpeg', ['-v', 'error', '-y', '-i', from, ...options, to]);
-		expect((await hear(await readFile(to), 'sphinx')).text).toContain('forward ten meters');
+		expect((await transcribe(await readFile(to), 'sphinx')).text).toContain('forward ten meters');
 	});
 
-	test('in a conversation with a model that cannot hear', async () => {
+	test('in a chat with a model that accepts no audio', async () => {
 		const data = spoken.toString('base64');
 		const content = [
 			{ type: 'text', text: 'How many meters?' },
@@ -116,37 +116,37 @@ function silence(bytes: number): Buffer {
 	return file;
 }
 
-test('sixteen files of 25 MB, four at a time, are heard in little memory', async () => {
+test('sixteen files of 25 MB, four at a time, are transcribed with little memory', async () => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const file = silence(25 * megabyte);
-	expect(await hear(file, 'hear-1')).toMatchObject({ status: 200, text: heardWords });
+	expect(await transcribe(file, 'hear-1')).toMatchObject({ status: 200, text: heardWords });
 	const work = async () => {
 		for (let round = 0; round < 4; round++) {
-			const answers = await Promise.all(Array.from({ length: 4 }, () => hear(file, 'hear-1')));
-			expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+			const responses = await Promise.all(Array.from({ length: 4 }, () => transcribe(file, 'hear-1')));
+			expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 		}
 	};
 	const working = work();
-	const held = await heldDuring(child.pid, () => working);
+	const held = await memoryGrowthDuring(child.pid, () => working);
 	console.info(`16 x 25 MB: server +${(held.server / megabyte).toFixed(0)} MB.`);
 	expect(held.server).toBeLessThan(100 * megabyte);
 });
 
-test('what is cut, too large, or given up leaves no files', async () => {
+test('truncated, too large and aborted uploads leave no files', async () => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const mp3 = await speak('mp3');
 	for (let length = 40; length < mp3.length; length = Math.ceil(length * 1.7)) {
-		const { status } = await hear(mp3.subarray(0, length), 'hear-1');
+		const { status } = await transcribe(mp3.subarray(0, length), 'hear-1');
 		expect([200, 400]).toContain(status);
 	}
-	expect((await hear(silence(26 * megabyte), 'hear-1')).status).toBe(413);
+	expect((await transcribe(silence(26 * megabyte), 'hear-1')).status).toBe(413);
 	for (let round = 0; round < 10; round++) {
-		const leave = new AbortController();
-		const given = hear(silence(20 * megabyte), 'sphinx', leave.signal).catch(() => undefined);
-		setTimeout(() => leave.abort(), round * 20);
+		const controller = new AbortController();
+		const given = transcribe(silence(20 * megabyte), 'sphinx', controller.signal).catch(() => undefined);
+		setTimeout(() => controller.abort(), round * 20);
 		await given;
 	}
 	const left = async () => (await readdir(cwd)).filter((name) => /^plinth-(?!guard)/.test(name));
 	await expect.poll(left, { timeout: 20_000 }).toEqual([]);
-	expect(await hear(spoken, 'hear-1')).toMatchObject({ status: 200 });
+	expect(await transcribe(spoken, 'hear-1')).toMatchObject({ status: 200 });
 });

@@ -5,14 +5,16 @@ import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vit
 import { type Child, plinth, root } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { rawPng } from '../support/png.ts';
-import { heldDuring } from '../support/process-tree.ts';
+import { memoryGrowthDuring } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const megabyte = 1_048_576;
 const boundary = 'plinth-test-boundary';
 const small = rawPng(1_320, 1_320);
-/** The same picture with a long tail: what pixels cost is left out. From 8 MB on all are decoded in another process. */
-const [middling, large] = [10, 49.9].map((size) =>
+/**
+ * The same image with a long tail, so that pixels do not matter. Images of 8 MB or more are decoded in another process.
+ */
+const [medium, large] = [10, 49.9].map((size) =>
 	Uint8Array.from(Buffer.concat([small, Buffer.alloc(size * megabyte - small.length)])),
 ) as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>];
 
@@ -24,12 +26,12 @@ let client: RawClient;
 beforeEach(start);
 afterEach(end);
 
-/** A server that has loaded what it loads late. */
+/** A server that has loaded its lazy modules. */
 async function start(): Promise<void> {
 	cwd = await temporaryDir('uploads');
 	temp = join(cwd, 'tmp');
 	await mkdir(temp);
-	const config = join(root, 'test/support/held.config.ts');
+	const config = join(root, 'test/support/endless-video.config.ts');
 	const env = {
 		PORT: '0',
 		PLINTH_API_KEYS: 'me:key-of-the-tests',
@@ -41,7 +43,7 @@ async function start(): Promise<void> {
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
 	client = rawClient(url, 'key-of-the-tests');
 	expect(await create(small)).toBe(201);
-	// Its process would start in the middle of what is measured.
+	// The decoding process would otherwise start during the measurement.
 	await client.post('/api/attachments/parse', { files: [{ url: 'data:,warm' }] });
 }
 
@@ -50,22 +52,22 @@ async function end(): Promise<void> {
 	await removeDir(cwd);
 }
 
-/** Creates a video from a picture whose bytes are not copied here. */
+/** Creates a video from an image without copying its bytes. */
 async function create(picture: Uint8Array<ArrayBuffer>, fields = {}): Promise<number> {
 	const text = Object.entries({ model: 'held-1', prompt: 'x', ...fields })
 		.map(([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
 		.join('');
 	const head = `${text}--${boundary}\r\ncontent-disposition: form-data; name="input_reference"; filename="a.png"\r\n\r\n`;
-	const answer = await client.send('/v1/videos', {
+	const response = await client.send('/v1/videos', {
 		method: 'POST',
 		headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
 		body: new Blob([head, picture, `\r\n--${boundary}--\r\n`]),
 	});
-	await answer.arrayBuffer();
-	return answer.status;
+	await response.arrayBuffer();
+	return response.status;
 }
 
-/** The server keeps compiled code in the same folder. */
+/** The server caches compiled code in the same folder. */
 async function uploadsLeft(): Promise<readonly string[]> {
 	return (await readdir(temp)).filter((name) => name.startsWith('plinth-'));
 }
@@ -83,7 +85,7 @@ describe('eight pictures of 50 megapixels at once', () => {
 		['progressive JPEG', () => picture().jpeg({ progressive: true })],
 		['WebP', () => picture().webp({ effort: 0 })],
 		['lossless WebP', () => picture().webp({ lossless: true, effort: 0 })],
-	] as const)('are checked in little memory, and keep nobody waiting: %s', async (name, make) => {
+	] as const)('are checked with little memory and delay no other request: %s', async (name, make) => {
 		const bytes = Uint8Array.from(await make().toBuffer());
 		const waits: number[] = [];
 		let isOver = false;
@@ -94,12 +96,12 @@ describe('eight pictures of 50 megapixels at once', () => {
 				waits.push(performance.now() - start);
 			}
 		};
-		const held = await heldDuring(child.pid, async () => {
+		const held = await memoryGrowthDuring(child.pid, async () => {
 			const asking = ask();
-			const answers = await Promise.all(Array.from({ length: 8 }, () => create(bytes)));
+			const responses = await Promise.all(Array.from({ length: 8 }, () => create(bytes)));
 			isOver = true;
 			await asking;
-			expect(answers).toEqual(Array(8).fill(201));
+			expect(responses).toEqual(Array(8).fill(201));
 		});
 		const [slowest = 0] = waits.toSorted((a, b) => b - a);
 		console.info(
@@ -112,32 +114,32 @@ describe('eight pictures of 50 megapixels at once', () => {
 });
 
 describe('ten uploads at once', () => {
-	test('take little memory, whatever their size, and leave no file', async () => {
-		// The middle of fresh processes: when one of them collects its garbage is a matter of luck, the more so the less there is.
+	test('take little memory at any size and leave no file', async () => {
+		// The median of several fresh processes, because the time of a garbage collection is random.
 		const growths = async (bytes: Uint8Array<ArrayBuffer>, rounds: number) => {
 			const found: number[] = [];
 			for (let round = 0; round < rounds; round++) {
 				await end();
 				await start();
-				const held = await heldDuring(child.pid, async () => {
+				const held = await memoryGrowthDuring(child.pid, async () => {
 					expect(await ten(() => create(bytes))).toEqual(Array(10).fill(201));
 				});
 				found.push(held.server);
 			}
 			return found.toSorted((one, other) => one - other)[(rounds - 1) / 2] ?? Number.NaN;
 		};
-		const bySize = { small: await growths(middling, 5), large: await growths(large, 3) };
+		const bySize = { small: await growths(medium, 5), large: await growths(large, 3) };
 		console.info(
-			`Ten uploads of ${(middling.length / megabyte).toFixed(1)} MB: +${(bySize.small / megabyte).toFixed(0)} MB; of ${(large.length / megabyte).toFixed(1)} MB: +${(bySize.large / megabyte).toFixed(0)} MB.`,
+			`Ten uploads of ${(medium.length / megabyte).toFixed(1)} MB: +${(bySize.small / megabyte).toFixed(0)} MB; of ${(large.length / megabyte).toFixed(1)} MB: +${(bySize.large / megabyte).toFixed(0)} MB.`,
 		);
 		expect(bySize.large).toBeLessThan(96 * megabyte);
 		expect(bySize.large - bySize.small).toBeLessThan(48 * megabyte);
 		expect(await uploadsLeft()).toEqual([]);
 	});
 
-	test('that are refused behind their last byte leave no file either', async () => {
+	test('that are refused after their last byte leave no file', async () => {
 		const noPicture = new Uint8Array(50 * megabyte);
-		const { server: growth } = await heldDuring(child.pid, async () => {
+		const { server: growth } = await memoryGrowthDuring(child.pid, async () => {
 			expect(await ten(() => create(noPicture))).toEqual(Array(10).fill(400));
 		});
 		expect(growth).toBeLessThan(128 * megabyte);

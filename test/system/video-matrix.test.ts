@@ -7,7 +7,7 @@ import { decodeErrors, ffprobe } from '../support/programs.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 
 const sizes = ['720x1280', '1280x720', '1024x1792', '1792x1024', '640x480', '480x640'];
-/** Each size once, and each further length at one size: a size changes nothing about a length. */
+/** Each size once, and each additional length at one size. Size and length are independent. */
 const matrix = [
 	...sizes.map((size) => ({ size, seconds: 2 })),
 	{ size: '640x480', seconds: 4 },
@@ -38,7 +38,7 @@ describe.each(matrix)('$size, $seconds seconds', ({ size, seconds }) => {
 		await writeFile(file, bytes);
 	}, 120_000);
 
-	test('is H.264 of exactly this size and length for an independent decoder', async () => {
+	test('is H.264 of exactly this size and length, by an independent decoder', async () => {
 		const probe = await ffprobe(file);
 		expect(probe).toMatchObject({
 			codec_name: 'h264',
@@ -51,7 +51,7 @@ describe.each(matrix)('$size, $seconds seconds', ({ size, seconds }) => {
 		});
 	});
 
-	test('decodes without a complaint', async () => {
+	test('decodes without a warning', async () => {
 		expect(await decodeErrors(file)).toBe('');
 	});
 

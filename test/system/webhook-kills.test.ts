@@ -5,14 +5,14 @@ import { allVideos } from '../support/client.ts';
 import { type Seeded, seeded } from '../support/seeded.ts';
 import { printTable } from '../support/table.ts';
 import {
-	type Audited,
+	type AuditInput,
+	deliveryKey,
 	type EndedVideo,
-	expectedPairs,
+	expectedDeliveries,
+	inconsistentIds,
 	lostJobs,
-	missingPairs,
-	pairOf,
-	strangers,
-	wrongIds,
+	misdirectedDeliveries,
+	missingDeliveries,
 } from '../support/webhook-audit.ts';
 import {
 	createWebhookFleet,
@@ -20,18 +20,18 @@ import {
 	type WebhookFleet,
 	type WebhookServer,
 } from '../support/webhook-fleet.ts';
-import { type AskedJob, createJobs } from '../support/webhook-jobs.ts';
-import { type Mood, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { createJobs, type RequestedJob } from '../support/webhook-jobs.ts';
+import { type Behaviour, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const kills = process.env.PLINTH_TEST_LONG === '1' ? 200 : 20;
 const creators = 4;
-/** Long enough for what a killed server was sending: its lease has to lapse, and its duties are taken over within 15 s. */
+/** Enough time for the deliveries of a killed server: its lease lapses, and its duties are taken over within 15 s. */
 const settleMs = 90_000;
-/** Of a request; most are taken well, so that something new goes on happening. */
-const moods: readonly Mood[] = ['ok', 'ok', 'ok', 'slow', 'fail', 'redirect', 'hang', 'cut'];
+/** The behaviours of the receiver. Success is frequent, so that there is always new work. */
+const behaviours: readonly Behaviour[] = ['ok', 'ok', 'ok', 'slow', 'fail', 'redirect', 'hang', 'cut'];
 const tenants = ['north', 'south'];
-/** The endpoints of each tenant, by path, with what they want. */
-const wanted: Readonly<Record<string, readonly string[]>> = {
+/** The event types that each endpoint subscribes to, by path. */
+const subscriptions: Readonly<Record<string, readonly string[]>> = {
 	'/north/all': ['video.completed', 'video.failed'],
 	'/north/failed': ['video.failed'],
 	'/south/completed': ['video.completed'],
@@ -46,7 +46,7 @@ const jobs = {
 	maxRunMs: 1_000,
 };
 
-/** A delivery, as far as this file looks at it. */
+/** The members of a delivery that this file reads. */
 interface WireDelivery {
 	readonly id: string;
 	readonly status: string;
@@ -68,116 +68,113 @@ afterEach(async () => {
 
 async function addEndpoint(server: WebhookServer, path: string): Promise<void> {
 	const [, tenant = ''] = path.split('/');
-	const answer = await server.client(tenant).post('/v1/webhook_endpoints', {
+	const response = await server.client(tenant).post('/v1/webhook_endpoints', {
 		name: path,
 		url: receiver.url + path,
-		event_types: wanted[path] ?? ['video.completed'],
+		event_types: subscriptions[path] ?? ['video.completed'],
 	});
-	const { signing_secret } = (await answer.json()) as { signing_secret: string };
+	const { signing_secret } = (await response.json()) as { signing_secret: string };
 	receiver.secrets.set(path, signing_secret);
 }
 
-test(`${kills} SIGKILLs lose no event, and give none two ids`, async () => {
+test(`${kills} SIGKILLs lose no event and give no event two ids`, async () => {
 	const random = seeded();
 	onTestFailed(() => console.error(`PLINTH_TEST_SEED=${random.seed}\n${fleet.output()}`));
 	const first = await fleet.serve();
-	for (const path of Object.keys(wanted)) await addEndpoint(first, path);
-	receiver.mood = () => random.pick(moods);
+	for (const path of Object.keys(subscriptions)) await addEndpoint(first, path);
+	receiver.behaviour = () => random.pick(behaviours);
 
 	const servers = new Set([first]);
-	const asked: AskedJob[] = [];
+	const requested: RequestedJob[] = [];
 	const faults: string[] = [];
 	let isOver = false;
 	const creating = Promise.all(
 		Array.from({ length: creators }, () =>
 			createJobs({
-				...{ tenants, random, receiver, jobs: asked, faults },
+				...{ tenants, random, receiver, jobs: requested, faults },
 				...{ servers: () => [...servers], isOver: () => isOver },
 			}),
 		),
 	);
 	let killed = 0;
 	while (killed < kills) {
-		await complete(servers, random);
+		await startMissing(servers, random);
 		await delay(random.integer(100, 500));
-		killed += await killSome(servers, random);
+		killed += await killRandom(servers, random);
 	}
 	isOver = true;
 	await creating;
-	receiver.calm();
+	receiver.acceptAll();
 
 	const last = await fleet.serve();
 	const videos = await endedVideos(last);
-	const audited: Audited = { receiver, wanted, asked, videos };
+	const input: AuditInput = { receiver, subscriptions, requested, videos };
 	const hasAllArrived = async () => {
 		await delay(100);
-		return missingPairs(audited).length === 0;
+		return missingDeliveries(input).length === 0;
 	};
 	await eventually('every event has arrived', hasAllArrived, settleMs).catch(() => {});
-	const unsent = await settled(last);
+	const unsent = await waitForDeliveries(last);
 	const deliveries = (await Promise.all(tenants.map((tenant) => allDeliveries(last, tenant)))).flat();
 	const purged = await purgedDeliveries(fleet.dataDir);
 
 	const arrivals = receiver.arrivals.filter(({ path }) => path !== '/redirected');
-	const taken = arrivals.filter(({ isTaken }) => isTaken);
-	const pairs = new Set(taken.map(pairOf));
-	const expected = expectedPairs(audited);
+	const taken = arrivals.filter(({ isAccepted }) => isAccepted);
+	const pairs = new Set(taken.map(deliveryKey));
+	const expected = expectedDeliveries(input);
 	printTable(`webhooks and kills, seed ${random.seed}`, {
 		'servers killed': killed,
-		'jobs acknowledged': asked.filter(({ id }) => id !== undefined).length,
-		'of those deleted': asked.filter(({ isRemoved }) => isRemoved).length,
+		'jobs acknowledged': requested.filter(({ id }) => id !== undefined).length,
+		'of those deleted': requested.filter(({ isRemoved }) => isRemoved).length,
 		'jobs that failed': videos.filter(({ status }) => status === 'failed').length,
 		events: new Set(arrivals.map(({ event }) => event.id)).size,
 		'expected at their targets': expected.length,
 		deliveries: deliveries.length,
 		requests: arrivals.length,
-		'taken more than once': taken.length - pairs.size,
-		'attempts behind the first of a delivery': deliveries.reduce(
-			(sum, { attempts }) => sum + Math.max(0, attempts.length - 1),
-			0,
-		),
+		'accepted more than once': taken.length - pairs.size,
+		retries: deliveries.reduce((sum, { attempts }) => sum + Math.max(0, attempts.length - 1), 0),
 	});
 	expect({
-		'answers that no client should get': faults,
+		'unexpected responses': faults,
 		'wrong signatures or times': receiver.faults,
-		'never arrived': missingPairs(audited),
-		'lost jobs': lostJobs(audited),
-		'several ids': wrongIds(audited),
-		'at the wrong target': strangers(audited),
+		'never arrived': missingDeliveries(input),
+		'lost jobs': lostJobs(input),
+		'several ids': inconsistentIds(input),
+		'at the wrong target': misdirectedDeliveries(input),
 		'redirects that were followed': receiver.arrivals.length - arrivals.length,
-		'still to be sent': unsent,
+		'still pending': unsent,
 		'not delivered': deliveries.filter(({ status }) => status !== 'delivered'),
 	}).toEqual({
-		'answers that no client should get': [],
+		'unexpected responses': [],
 		'wrong signatures or times': [],
 		'never arrived': [],
 		'lost jobs': [],
 		'several ids': [],
 		'at the wrong target': [],
 		'redirects that were followed': 0,
-		'still to be sent': [],
+		'still pending': [],
 		'not delivered': [],
 	});
-	// By which each is deleted in a week. A kill may leave one too many, which goes then.
+	// Each of these is deleted in a week. A kill may leave an additional one, which is then deleted, too.
 	expect([...purged].sort()).toEqual(deliveries.map(({ id }) => id).sort());
 	expect(expected.length).toBeGreaterThan(kills * 3);
 	expect(taken.length).toBeLessThan(arrivals.length);
 	expect(new Set(videos.map(({ status }) => status))).toEqual(new Set(['completed', 'failed']));
 });
 
-/** One server, or two on the same data. */
-async function complete(servers: Set<WebhookServer>, random: Seeded): Promise<void> {
-	const lacking = (random.chance(0.3) ? 2 : 1) - servers.size;
-	const started = Array.from({ length: Math.max(0, lacking) }, () => fleet.serve());
+/** Starts a server, or two on the same data. */
+async function startMissing(servers: Set<WebhookServer>, random: Seeded): Promise<void> {
+	const missing = (random.chance(0.3) ? 2 : 1) - servers.size;
+	const started = Array.from({ length: Math.max(0, missing) }, () => fleet.serve());
 	for (const server of await Promise.all(started)) servers.add(server);
 }
 
-/** Kills one server, or all; returns how many. */
-async function killSome(servers: Set<WebhookServer>, random: Seeded): Promise<number> {
-	const victims = random.chance(0.5) ? [...servers] : [random.pick([...servers])];
-	for (const victim of victims) servers.delete(victim);
-	await Promise.all(victims.map((victim) => victim.kill()));
-	return victims.length;
+/** Kills one or all servers, and returns how many. */
+async function killRandom(servers: Set<WebhookServer>, random: Seeded): Promise<number> {
+	const targets = random.chance(0.5) ? [...servers] : [random.pick([...servers])];
+	for (const target of targets) servers.delete(target);
+	await Promise.all(targets.map((target) => target.kill()));
+	return targets.length;
 }
 
 /** All jobs of the tenants, once each has ended. */
@@ -196,8 +193,8 @@ async function endedVideos(server: WebhookServer): Promise<readonly EndedVideo[]
 	return videos;
 }
 
-/** Waits until nothing is to be sent, and returns what still is. */
-async function settled(server: WebhookServer): Promise<readonly string[]> {
+/** Waits until no delivery is pending, and returns those that still are. */
+async function waitForDeliveries(server: WebhookServer): Promise<readonly string[]> {
 	let unsent: readonly string[] = [];
 	const isSettled = async () => {
 		await delay(200);
@@ -206,7 +203,7 @@ async function settled(server: WebhookServer): Promise<readonly string[]> {
 		unsent = all.filter(({ status }) => status === 'pending').map(({ id }) => id);
 		return unsent.length === 0;
 	};
-	await eventually('nothing is to be sent', isSettled, settleMs).catch(() => {});
+	await eventually('no delivery is pending', isSettled, settleMs).catch(() => {});
 	return unsent;
 }
 
@@ -223,9 +220,9 @@ async function allDeliveries(server: WebhookServer, tenant: string) {
 	}
 }
 
-test('jobs take as long with receivers that hang as without any', async () => {
+test('receivers that hang do not slow jobs down', async () => {
 	const server = await fleet.serve();
-	receiver.mood = () => 'hang';
+	receiver.behaviour = () => 'hang';
 	for (const path of ['/noisy/one', '/noisy/two', '/noisy/three']) await addEndpoint(server, path);
 	const run = async (tenant: string, fields: object) => {
 		const client = server.client(tenant);
@@ -248,7 +245,7 @@ test('jobs take as long with receivers that hang as without any', async () => {
 	}
 	const [quiet, noisy] = [Math.min(...times.quiet), Math.min(...times.noisy)];
 	await eventually('requests hang', () => receiver.arrivals.length >= 4);
-	printTable('20 jobs beside receivers that hang', {
+	printTable('20 jobs while receivers hang', {
 		'without webhooks (ms)': quiet.toFixed(),
 		'with webhooks (ms)': noisy.toFixed(),
 	});

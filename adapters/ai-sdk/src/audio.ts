@@ -4,7 +4,7 @@ import { defineModel, unsupportedValue } from '@plinth/core';
 import { type EncodedAudio, type PcmAudio, speechModels } from '@plinth/plugin-speech/model';
 import { type Transcription, transcriptionModels } from '@plinth/plugin-transcription/model';
 import { z } from 'zod';
-import { asked, invalidAnswer, sentences } from './failure.ts';
+import { callProvider, invalidAnswer, sentences } from './failure.ts';
 import { loadModel } from './load.ts';
 import { configFor, description, list, number } from './options.ts';
 
@@ -25,7 +25,7 @@ export const speech = defineModel({
 		sampleRate: number().int().min(8_000).max(192_000).default(24_000),
 		/** The available voices. Unless set, every name is accepted. */
 		voices: list(z.string().min(1)).optional(),
-		/** The languages that the model knows, ISO 639-1. Transcription refuses others. Unset: not known. */
+		/** The languages that the model supports, ISO 639-1. Transcription refuses others. Unset: not known. */
 		languages: list(z.string().min(1)).optional(),
 	}),
 	async create({ config, folder }) {
@@ -35,12 +35,12 @@ export const speech = defineModel({
 			apiVersion: 1,
 			abilities: { languages, formats },
 			...(voices ? { voices: () => voices } : {}),
-			async speak({ input: text, voice, speed, instructions = '', format: wanted }, { signal }) {
-				const format = formats.includes(wanted) ? wanted : 'pcm';
+			async speak({ input: text, voice, speed, instructions = '', format: requested }, { signal }) {
+				const format = formats.includes(requested) ? requested : 'pcm';
 				if (!formats.includes(format)) throw unsupportedValue('response_format', `This model makes only ${formats}.`);
-				const given = { ...(speed === 1 ? {} : { speed }), ...(instructions ? { instructions } : {}) };
-				const options = { text, voice, outputFormat: format, ...given, providerOptions, abortSignal: signal };
-				const { audio, warnings } = await asked(signal, model.provider, () => model.doGenerate(options));
+				const optional = { ...(speed === 1 ? {} : { speed }), ...(instructions ? { instructions } : {}) };
+				const options = { text, voice, outputFormat: format, ...optional, providerOptions, abortSignal: signal };
+				const { audio, warnings } = await callProvider(signal, model.provider, () => model.doGenerate(options));
 				const bytes = typeof audio === 'string' ? Buffer.from(audio, 'base64') : Buffer.from(audio);
 				const made = audioOf(bytes, format === 'pcm' ? sampleRate : undefined);
 				if (!made) throw invalidAnswer(model.provider, `sent something else than ${format}`);
@@ -50,7 +50,7 @@ export const speech = defineModel({
 	},
 });
 
-/** How files begin. Frames of AAC and MP3 begin with 12 and 11 set bits (ISO/IEC 13818-7 §6.2). */
+/** The first bytes of files. Frames of AAC and MP3 begin with 12 and 11 set bits (ISO/IEC 13818-7 §6.2). */
 const signatures = [
 	{ format: 'wav', mediaType: 'audio/wav', head: /^RIFF.{4}WAVE/s },
 	{ format: 'opus', mediaType: 'audio/ogg', head: /^OggS/ },
@@ -74,9 +74,9 @@ export const transcription = defineModel({
 	name: 'aiSdk.transcription',
 	description,
 	config: configFor<Transcriber>()({
-		/** The times that the model tells. */
+		/** The times that the model reports. */
 		timestamps: z.array(z.enum(['segment', 'word'])).default([]),
-		/** The languages that the model knows. */
+		/** The languages that the model supports. */
 		languages: list(z.string().regex(/^[a-z]{2,3}$/)).optional(),
 	}),
 	async create({ config: { timestamps, languages, providerOptions, ...named }, folder }) {
@@ -96,7 +96,7 @@ export const transcription = defineModel({
 					providerOptions: { ...providerOptions, [name]: own } as typeof providerOptions,
 					abortSignal: signal,
 				};
-				return transcriptionOf(await asked(signal, model.provider, () => model.doGenerate(options)));
+				return transcriptionOf(await callProvider(signal, model.provider, () => model.doGenerate(options)));
 			},
 		};
 	},

@@ -3,7 +3,7 @@ import { isPlinthError, orAbort, type PlinthError, plinthError } from '@plinth/c
 import { mediaError } from '@plinth/toolkit';
 
 /** Calls a provider. Rejects with the signal's reason after an abort, else with a coded error. */
-export async function asked<T>(signal: AbortSignal, provider: string, call: () => PromiseLike<T>): Promise<T> {
+export async function callProvider<T>(signal: AbortSignal, provider: string, call: () => PromiseLike<T>): Promise<T> {
 	try {
 		signal.throwIfAborted();
 		return await orAbort(signal, Promise.resolve(call()));
@@ -14,12 +14,12 @@ export async function asked<T>(signal: AbortSignal, provider: string, call: () =
 
 const filtered = /^(?:moderation_blocked|content_policy_violation|content_filter|safety_violation)$/;
 
-/** The coded error for an error of a provider. That is not its cause: it holds the whole request. */
+/** The coded error for an error of a provider. The provider's error is not the cause: it contains the whole request. */
 export function failureOf(error: unknown, provider: string): PlinthError {
 	if (isPlinthError(error)) return error;
-	const { name, data, message: own = error } = members(error);
-	const { message: said = own, code = '' } = members(members(data).error ?? error);
-	const message = withoutUrls(`${said}`);
+	const { name, data, message: errorMessage = error } = members(error);
+	const { message: reported = errorMessage, code = '' } = members(members(data).error ?? error);
+	const message = withoutUrls(`${reported}`);
 	const status = statusOf(error);
 	const cause = new Error(`${provider} failed${status ? ` with ${status}` : ''}: ${message} ${code}`);
 	const refusal = { message: `The model refused the request: ${message}`, cause };
@@ -33,22 +33,22 @@ export function failureOf(error: unknown, provider: string): PlinthError {
 	const details = { cause, ...(seconds > 0 ? { headers: { 'retry-after': `${Math.min(60, seconds)}` } } : {}) };
 	if (status === 429 && code !== 'insufficient_quota') return plinthError('E_MODEL_BUSY', details);
 	if ([408, 504].includes(status)) return plinthError('E_MODEL_TIMEOUT', { cause });
-	const isAway = [502, 503, 529].includes(status) || (name === 'AI_APICallError' && status === 0);
-	return isAway ? plinthError('E_MODEL_UNAVAILABLE', details) : plinthError('E_MODEL_FAILED', { cause });
+	const isUnreachable = [502, 503, 529].includes(status) || (name === 'AI_APICallError' && status === 0);
+	return isUnreachable ? plinthError('E_MODEL_UNAVAILABLE', details) : plinthError('E_MODEL_FAILED', { cause });
 }
 
-/** The coded error for a useless answer. `what` is for the log only. */
+/** The coded error for an incomplete or invalid response. `what` is only for the log. */
 export function invalidAnswer(provider: string, what: string): PlinthError {
 	return plinthError('E_MODEL_FAILED', { cause: new Error(`${provider} ${what}`) });
 }
 
-/** The status of the response that a provider got; 0 without one. */
+/** The status of the response that caused an error of a provider; 0 without a response. */
 export function statusOf(error: unknown): number {
 	const { name, statusCode } = members(error);
 	return (name === 'AI_APICallError' && Number(statusCode)) || 0;
 }
 
-/** A text of a provider for clients: without URLs, which may hold ids and signatures, and not too long. */
+/** A text of a provider for clients: without URLs, which may contain ids and signatures, and at most 500 characters. */
 export function withoutUrls(text: string): string {
 	return text.replace(/\bhttps?:\/\/[^\s"'<>]+/g, 'the provider').slice(0, 500);
 }
@@ -63,7 +63,7 @@ export function sentences(warnings: readonly SharedV4Warning[] = []): string[] {
 	});
 }
 
-/** Sentences about options of a client that have no place in a call. */
+/** Warnings about options of a client that a call cannot express. */
 export function notSent(options: Readonly<Record<string, unknown>>): string[] {
 	const sentence = (name: string) => (options[name] ? `${name}: the AI SDK has no such option for this model.` : []);
 	return Object.keys(options).flatMap(sentence);

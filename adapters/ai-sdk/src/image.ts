@@ -2,7 +2,7 @@ import type { ImageModelV3, ImageModelV4 } from '@ai-sdk/provider';
 import { defineModel } from '@plinth/core';
 import { type ImageEditRequest, type ImageRequest, type ImageRun, imageModels } from '@plinth/plugin-image/model';
 import { z } from 'zod';
-import { asked, invalidAnswer, notSent, sentences } from './failure.ts';
+import { callProvider, invalidAnswer, notSent, sentences } from './failure.ts';
 import { loadModel } from './load.ts';
 import { configFor, description, flag, list, number, signed } from './options.ts';
 
@@ -23,21 +23,21 @@ export const image = defineModel({
 		sizes: list(z.strictObject({ width: side(), height: side() })).optional(),
 		/** How a picture is fitted to a size that the model does not make. Default: such a size is refused. */
 		fit: z.enum(['cover', 'contain', 'fill']).optional(),
-		/** Maximum pictures of one call. Default: as the provider says, else 1. */
+		/** Maximum pictures of one call. Default: the limit that the provider states, else 1. */
 		count: number().int().min(1).max(10).optional(),
-		/** Whether the model takes masks in which the transparent part may change. */
+		/** Whether the model accepts masks whose transparent part may change. */
 		mask: flag().default(true),
-		/** Whether the model makes transparent backgrounds, which `providerOptions` has to ask for. */
+		/** Whether the model makes transparent backgrounds, which `providerOptions` must request. */
 		transparency: flag().default(false),
 	}),
 	async create({ config, folder }) {
 		const model = await loadModel<ProviderImageModel>(config, 'image', folder);
 		const { operations, sizes, fit, mask, transparency, providerOptions } = config;
-		const { maxImagesPerCall: most, modelId, provider } = model;
-		const count = config.count ?? (typeof most === 'function' ? await most({ modelId }) : most) ?? 1;
+		const { maxImagesPerCall: limit, modelId, provider } = model;
+		const count = config.count ?? (typeof limit === 'function' ? await limit({ modelId }) : limit) ?? 1;
 		const make = async (request: Request, run: ImageRun) => {
 			const options = { ...(await optionsOf(request, run)), providerOptions };
-			return resultOf(await asked(run.signal, provider, () => model.doGenerate(options)), request, provider);
+			return resultOf(await callProvider(run.signal, provider, () => model.doGenerate(options)), request, provider);
 		};
 		return {
 			apiVersion: 1,

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** A number or its text: configs in YAML hold `${NAME}`. */
+/** A number or its text: in YAML configs, the value of `${NAME}` is a string. */
 export const number = () => z.coerce.number<number | string>();
-/** A switch or its text. */
+/** A boolean or its text. */
 export const flag = () => z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 /** At least one value. */
 export const list = <T extends z.ZodType>(item: T) => z.array(item).min(1);
 /** For `/v1/models`. */
 export const description = 'A model of an AI SDK provider.';
 
-/** What models of all kinds have in both versions of the specification. */
+/** The common members of all models, in both versions of the specification. */
 export type ProviderModel = { specificationVersion: 'v3' | 'v4'; provider: string; modelId: string };
 
 /** The options of every kind and `more`, for models of type `M`. A model object is accepted in their place. */
@@ -17,7 +17,7 @@ export const configFor =
 	<M extends ProviderModel>() =>
 	<S extends z.ZodRawShape>(more: S) => {
 		const config = z.strictObject({
-			/** The package, such as `@ai-sdk/replicate`. `#createName` behind it chooses one of several functions. */
+			/** The package, such as `@ai-sdk/replicate`. A suffix `#createName` selects one of several functions. */
 			provider: z.string().min(1).optional(),
 			/** The provider's name of the model. In TypeScript also a model object, without `provider`. */
 			model: z.union([z.string().min(1), z.custom<M>(isModel, 'Expected the name of a model, or a model object')]),
@@ -38,5 +38,5 @@ export function isModel(value: unknown): value is ProviderModel {
 	return typeof modelId === 'string' && (version === 'v3' || version === 'v4');
 }
 
-/** Providers read signed 32-bit integers. */
+/** Providers accept only signed 32-bit integers. */
 export const signed = (seed: number) => seed & 0x7fff_ffff;

@@ -20,31 +20,38 @@ describe('a speech model', () => {
 		mp3: '\xff\xfb\x90\x00',
 		aac: '\xff\xf1\x50\x80',
 	} as const;
-	const spoken = { input: 'Good morning.', voice: 'nova', speed: 1 } as const;
+	const speechRequest = { input: 'Good morning.', voice: 'nova', speed: 1 } as const;
 	const formats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const;
-	const speaker = (more: object = {}) => modelOf(aiSdk.speech({ ...named('tts-1'), formats: [...formats], ...more }));
+	const createSpeech = (more: object = {}) =>
+		modelOf(aiSdk.speech({ ...named('tts-1'), formats: [...formats], ...more }));
 
-	test('is asked for the text, the voice, the tempo and the manner', async () => {
+	test('sends the text, the voice, the speed and the instructions to the provider', async () => {
 		server.script(bytes(Buffer.from(heads.mp3, 'latin1'), 'audio/mpeg'));
-		await (await speaker()).speak({ ...spoken, speed: 1.5, instructions: 'Whisper.', format: 'mp3' }, run());
+		await (await createSpeech()).speak(
+			{ ...speechRequest, speed: 1.5, instructions: 'Whisper.', format: 'mp3' },
+			run(),
+		);
 		expect(jsonOf(last())).toEqual({
 			...{ model: 'tts-1', input: 'Good morning.', voice: 'nova', response_format: 'mp3', speed: 1.5 },
 			instructions: 'Whisper.',
 		});
 	});
 
-	test.each(Object.entries(heads))('recognises %s by its bytes, whatever is asked for', async (format, head) => {
-		const file = Buffer.from(head, 'latin1');
-		server.script(bytes(file, 'application/octet-stream'));
-		const made = await (await speaker()).speak({ ...spoken, format: 'wav' }, run());
-		expect('format' in made && made.format).toBe(format);
-		expect(Buffer.concat(await all(made.body))).toEqual(file);
-	});
+	test.each(Object.entries(heads))(
+		'recognises %s by its first bytes, whatever format was requested',
+		async (format, head) => {
+			const file = Buffer.from(head, 'latin1');
+			server.script(bytes(file, 'application/octet-stream'));
+			const made = await (await createSpeech()).speak({ ...speechRequest, format: 'wav' }, run());
+			expect('format' in made && made.format).toBe(format);
+			expect(Buffer.concat(await all(made.body))).toEqual(file);
+		},
+	);
 
-	test('has samples of its own rate in place of a format that it does not make', async () => {
+	test('returns samples at its own rate when it does not support the requested format', async () => {
 		server.script(bytes(Buffer.alloc(9), 'audio/pcm'));
-		const made = await (await speaker({ formats: ['pcm'], sampleRate: 16_000 })).speak(
-			{ ...spoken, format: 'mp3' },
+		const made = await (await createSpeech({ formats: ['pcm'], sampleRate: 16_000 })).speak(
+			{ ...speechRequest, format: 'mp3' },
 			run(),
 		);
 		expect(jsonOf(last()).response_format).toBe('pcm');
@@ -52,9 +59,9 @@ describe('a speech model', () => {
 		expect(Buffer.concat(await all(made.body))).toHaveLength(8);
 	});
 
-	test('refuses a format that nobody makes', async () => {
-		const model = await speaker({ formats: ['mp3'] });
-		const failed = await failureOf(model.speak({ ...spoken, format: 'flac' }, run()));
+	test('rejects a format that neither it nor the server can produce', async () => {
+		const model = await createSpeech({ formats: ['mp3'] });
+		const failed = await failureOf(model.speak({ ...speechRequest, format: 'flac' }, run()));
 		expect(failed).toMatchObject({ status: 400, code: 'unsupported_value', param: 'response_format' });
 	});
 
@@ -62,9 +69,9 @@ describe('a speech model', () => {
 		['sends text', bytes(Buffer.from('<html>'), 'text/html'), 'tts-1'],
 		['breaks off', cut('ID3', 'audio/mpeg'), ''],
 		['refuses its key', failure(401, { message: 'wrong key' }), 'wrong key'],
-	])('that %s has failed', async (_, script) => {
+	])('fails when the provider %s', async (_, script) => {
 		server.script(script);
-		const failed = await failureOf((await speaker()).speak({ ...spoken, format: 'mp3' }, run()));
+		const failed = await failureOf((await createSpeech()).speak({ ...speechRequest, format: 'mp3' }, run()));
 		expect(failed).toMatchObject({ status: 502, code: 'model_error' });
 		expect(failed.log).toMatch(/^openai\.speech /);
 	});
@@ -79,17 +86,17 @@ describe('a transcription model', () => {
 		},
 		samples: () => expect.fail('no samples are needed'),
 	};
-	const wish: TranscriptionRequest = { audio, task: 'transcribe', timestamps: [] };
+	const request: TranscriptionRequest = { audio, task: 'transcribe', timestamps: [] };
 	const runWith = (signal?: AbortSignal) => ({ ...run(signal), delta: () => {} });
-	const transcriber = (id = 'whisper-1') => {
+	const createTranscription = (id = 'whisper-1') => {
 		return modelOf(aiSdk.transcription({ ...named(id), timestamps: ['segment', 'word'] }));
 	};
 
-	test('is asked with the file, the language and the words to expect', async () => {
+	test('sends the file, the language and the prompt to the provider', async () => {
 		server.script(jsonResponse({ text: 'Hello.' }));
-		const model = await transcriber();
+		const model = await createTranscription();
 		await model.transcribe(
-			{ ...wish, language: 'de', prompt: 'Plinth', temperature: 0.2, timestamps: ['word', 'segment'] },
+			{ ...request, language: 'de', prompt: 'Plinth', temperature: 0.2, timestamps: ['word', 'segment'] },
 			runWith(),
 		);
 		const form = await formOf(last());
@@ -100,7 +107,7 @@ describe('a transcription model', () => {
 		expect(form.getAll('timestamp_granularities[]')).toEqual(['word', 'segment']);
 	});
 
-	test('tells text, times, language and length', async () => {
+	test('returns text, segments, words, language and duration', async () => {
 		const segments = [{ id: 0, seek: 0, start: 0, end: 1.5, text: 'Hello.', tokens: [], temperature: 0 }];
 		const more = { avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
 		server.script(
@@ -110,37 +117,40 @@ describe('a transcription model', () => {
 				words: [{ word: 'Hello', start: 0, end: 1 }],
 			}),
 		);
-		const model = await transcriber();
+		const model = await createTranscription();
 		expect(model.abilities).toEqual({ segments: true, words: true });
-		expect(await model.transcribe(wish, runWith())).toEqual({
+		expect(await model.transcribe(request, runWith())).toEqual({
 			...{ text: 'Hello.', language: 'de', seconds: 2, warnings: [] },
 			segments: [{ start: 0, end: 1.5, text: 'Hello.' }],
 			words: [{ start: 0, end: 1, word: 'Hello' }],
 		});
 	});
 
-	test('gives text alone where the provider tells no more', async () => {
+	test('returns only the text when the provider sends nothing else', async () => {
 		server.script(jsonResponse({ text: 'Hello.' }));
-		const { text, segments, words } = await (await transcriber('gpt-4o-transcribe')).transcribe(wish, runWith());
+		const { text, segments, words } = await (await createTranscription('gpt-4o-transcribe')).transcribe(
+			request,
+			runWith(),
+		);
 		expect({ text, segments, words }).toEqual({ text: 'Hello.' });
 	});
 
-	test('fails in our terms', async () => {
+	test('maps provider errors to Plinth errors', async () => {
 		server.script(failure(429, {}, { 'retry-after': '2' }));
-		const failed = await failureOf((await transcriber()).transcribe(wish, runWith()));
+		const failed = await failureOf((await createTranscription()).transcribe(request, runWith()));
 		expect(failed).toMatchObject({ status: 429, code: 'rate_limit_exceeded', retryAfter: '2' });
 	});
 
 	test('an abort closes the connection, and rejects with the reason', async () => {
 		server.script(() => {});
-		const leave = new AbortController();
+		const controller = new AbortController();
 		const { length } = server.requests;
-		const result = (await transcriber()).transcribe(wish, runWith(leave.signal));
-		await eventually('the server is asked', () => server.requests.length > length);
-		leave.abort(new Error('gone'));
+		const result = (await createTranscription()).transcribe(request, runWith(controller.signal));
+		await eventually('the server receives the request', () => server.requests.length > length);
+		controller.abort(new Error('gone'));
 		await expect(result).rejects.toThrow('gone');
-		await eventually('the server sees the end', () => last().isAborted());
-		const early = AbortSignal.abort(new Error('before'));
-		await expect((await transcriber()).transcribe(wish, runWith(early))).rejects.toThrow('before');
+		await eventually('the server sees the closed connection', () => last().isAborted());
+		const aborted = AbortSignal.abort(new Error('before'));
+		await expect((await createTranscription()).transcribe(request, runWith(aborted))).rejects.toThrow('before');
 	});
 });

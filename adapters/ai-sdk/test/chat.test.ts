@@ -6,12 +6,12 @@ import { aiSdk } from '../src/index.ts';
 import { all, failureOf, modelOf, run } from './support/models.ts';
 import { chunk, cut, failure, jsonOf } from './support/scripts.ts';
 
-const said = eventResponse(chunk({ content: 'Yes.' }), chunk({}, 'stop'), '[DONE]');
-const server = await scriptedUpstream(said);
+const reply = eventResponse(chunk({ content: 'Yes.' }), chunk({}, 'stop'), '[DONE]');
+const server = await scriptedUpstream(reply);
 afterAll(() => server.stop());
-beforeEach(() => server.script(said));
+beforeEach(() => server.script(reply));
 
-const wish = (part: Partial<ChatRequest> = {}): ChatRequest => ({
+const requestOf = (part: Partial<ChatRequest> = {}): ChatRequest => ({
 	messages: [{ role: 'user', content: [{ type: 'text', text: 'Is it?' }] }],
 	tools: [],
 	toolChoice: 'auto',
@@ -21,20 +21,20 @@ const wish = (part: Partial<ChatRequest> = {}): ChatRequest => ({
 	...part,
 });
 
-/** The events of a model behind the server. */
+/** Asks a model of the scripted server and returns all its events. */
 async function answer(part?: Partial<ChatRequest>, signal?: AbortSignal) {
 	const options = { name: 'us', baseURL: server.url, includeUsage: true, supportsStructuredOutputs: true };
 	const model = await modelOf(aiSdk.chat({ provider: '@ai-sdk/openai-compatible', model: 'm', options }));
-	return all(model.stream(wish(part), run(signal)));
+	return all(model.stream(requestOf(part), run(signal)));
 }
 
-/** What the server was asked last. */
+/** The JSON body of the last request. */
 const sent = () => jsonOf(server.requests.at(-1) ?? expect.fail('nothing was sent'));
 
 const price = { name: 'price', description: 'Tells a price', parameters: { type: 'object' }, isStrict: true };
 
-describe('what a provider is asked', () => {
-	test('messages of every role, with calls and results', async () => {
+describe('a request to the provider', () => {
+	test('has messages of every role, with tool calls and tool results', async () => {
 		await answer({
 			messages: [
 				{ role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
@@ -59,7 +59,7 @@ describe('what a provider is asked', () => {
 		]);
 	});
 
-	test('pictures, audio, files and the text of documents', async () => {
+	test('has pictures, audio, files and the text of documents', async () => {
 		const bytes = Buffer.from('bytes');
 		await answer({
 			messages: [
@@ -87,7 +87,7 @@ describe('what a provider is asked', () => {
 		]);
 	});
 
-	test('settings, tools and a schema', async () => {
+	test('has the settings, the tools and the JSON schema', async () => {
 		await answer({
 			...{ maxTokens: 9, temperature: 0.5, topP: 0.9, presencePenalty: 1, frequencyPenalty: -1, effort: 'low' },
 			stop: ['END'],
@@ -105,13 +105,13 @@ describe('what a provider is asked', () => {
 		});
 	});
 
-	test('no picture by its address', async () => {
+	test('is not sent when a picture is given by URL', async () => {
 		const image = { type: 'image', detail: 'auto', image: { url: 'http://10.0.0.1/a.png' } } as const;
 		const failed = await failureOf(answer({ messages: [{ role: 'user', content: [image] }] }));
 		expect(failed).toMatchObject({ status: 400, param: 'messages[0].content[0].image_url' });
 	});
 
-	test('a client hears what has no effect', async () => {
+	test('has a warning for each option without effect', async () => {
 		const events = await answer({ tools: [price], parallelToolCalls: false });
 		expect(events[0]).toEqual({
 			type: 'warning',
@@ -120,7 +120,7 @@ describe('what a provider is asked', () => {
 	});
 });
 
-describe('an answer', () => {
+describe('a response', () => {
 	test('has reasoning, text and usage', async () => {
 		const usage = {
 			...{ prompt_tokens: 5, completion_tokens: 7 },
@@ -140,7 +140,7 @@ describe('an answer', () => {
 		]);
 	});
 
-	test('has its calls in pieces', async () => {
+	test('streams the arguments of a tool call in pieces', async () => {
 		const call = (index: number, part: object) => chunk({ tool_calls: [{ index, type: 'function', ...part }] });
 		server.script(
 			eventResponse(
@@ -163,7 +163,7 @@ describe('an answer', () => {
 		expect(calls.length).toBeGreaterThan(3);
 	});
 
-	test('that a filter withheld is a refusal', async () => {
+	test('is a refusal when the content filter withheld it', async () => {
 		server.script(eventResponse(chunk({}, 'content_filter'), '[DONE]'));
 		expect(await answer()).toMatchObject([
 			{ type: 'refusal', text: 'The filter of the model withheld the answer.' },
@@ -197,7 +197,7 @@ describe('a failure', () => {
 		[500, { message: 'at /srv/model.py' }, {}, { status: 502, code: 'model_error' }],
 	] as const;
 
-	test.each(cases)('%i %o is told in our terms', async (status, error, headers, expected) => {
+	test.each(cases)('status %i with error %o is mapped to a Plinth error', async (status, error, headers, expected) => {
 		server.script(failure(status, error, headers));
 		const failed = await failureOf(answer());
 		expect(failed).toMatchObject(expected);
@@ -205,50 +205,50 @@ describe('a failure', () => {
 		if (failed.status >= 500) expect(failed.message).not.toMatch(/sk-123|model\.py/);
 	});
 
-	test('tells clients no addresses', async () => {
+	test('contains no URLs of the provider', async () => {
 		server.script(failure(400, { message: `see ${server.url}/docs?key=1 please` }));
 		const { message } = await failureOf(answer());
 		expect(message).toBe('The model refused the request: see the provider please');
 	});
 
-	test('of a server that is away', async () => {
-		const away = await scriptedUpstream(said);
-		await away.stop();
-		const options = { name: 'us', baseURL: away.url };
+	test('is model_unavailable when the server is stopped', async () => {
+		const stopped = await scriptedUpstream(reply);
+		await stopped.stop();
+		const options = { name: 'us', baseURL: stopped.url };
 		const model = await modelOf(aiSdk.chat({ provider: '@ai-sdk/openai-compatible', model: 'm', options }));
-		const failed = await failureOf(all(model.stream(wish(), run())));
+		const failed = await failureOf(all(model.stream(requestOf(), run())));
 		expect(failed).toMatchObject({ status: 503, code: 'model_unavailable' });
 	});
 
-	test('in the middle of an answer', async () => {
+	test('is reported when it occurs in the middle of a stream', async () => {
 		server.script(eventResponse(chunk({ content: 'Ye' }), { error: { message: 'out of memory' } }));
 		expect(await failureOf(answer())).toMatchObject({ status: 502, log: expect.stringContaining('out of memory') });
 	});
 
 	test.each([
-		['breaks off', cut(`data: ${JSON.stringify(chunk({ content: 'Ye' }))}\n\n`, 'text/event-stream')],
+		['is cut', cut(`data: ${JSON.stringify(chunk({ content: 'Ye' }))}\n\n`, 'text/event-stream')],
 		['ends without a reason', eventResponse(chunk({ content: 'Ye' }))],
-	])('of an answer that %s', async (_, script) => {
+	])('is model_error when the stream %s', async (_, script) => {
 		server.script(script);
 		expect(await failureOf(answer())).toMatchObject({ status: 502, code: 'model_error' });
 	});
 
 	test('an abort closes the connection', async () => {
 		server.script(() => {});
-		const leave = new AbortController();
-		const events = answer({}, leave.signal);
+		const controller = new AbortController();
+		const events = answer({}, controller.signal);
 		const { length } = server.requests;
-		await eventually('the server is asked', () => server.requests.length > length);
-		leave.abort(new Error('gone'));
+		await eventually('the server receives the request', () => server.requests.length > length);
+		controller.abort(new Error('gone'));
 		await expect(events).rejects.toThrow('gone');
-		await eventually('the server sees the end', () => server.requests.at(-1)?.isAborted() === true);
+		await eventually('the server sees the closed connection', () => server.requests.at(-1)?.isAborted() === true);
 		expect(server.requests.at(-1)?.isAborted()).toBe(true);
 	});
 });
 
-describe('a model of version 3', () => {
-	/** A model that answers with these parts. */
-	function old(parts: readonly LanguageModelV3StreamPart[], asked: unknown[] = []): LanguageModelV3 {
+describe('a model of specification version 3', () => {
+	/** A model that streams these parts. */
+	function modelOfVersion3(parts: readonly LanguageModelV3StreamPart[], asked: unknown[] = []): LanguageModelV3 {
 		return {
 			...{ specificationVersion: 'v3', provider: 'old.chat', modelId: 'm', supportedUrls: {} },
 			doGenerate: () => Promise.reject(new Error('not called')),
@@ -265,17 +265,17 @@ describe('a model of version 3', () => {
 	const finish = (unified: 'stop' | 'other', raw?: string) =>
 		({ type: 'finish', finishReason: { unified, raw }, usage }) as const;
 	const stream = async (model: LanguageModelV3, part?: Partial<ChatRequest>) =>
-		all((await modelOf(aiSdk.chat(model))).stream(wish(part), run()));
+		all((await modelOf(aiSdk.chat(model))).stream(requestOf(part), run()));
 
-	test('gets files as bytes, and no effort', async () => {
-		const asked: { prompt: { content: unknown }[] }[] = [];
+	test('receives files as bytes, and no reasoning effort', async () => {
+		const received: { prompt: { content: unknown }[] }[] = [];
 		const file = { type: 'file', filename: 'a.pdf', mediaType: 'application/pdf', source: Buffer.from('x') } as const;
-		const model = old([{ type: 'text-delta', id: '1', delta: 'Yes' }, finish('stop')], asked);
+		const model = modelOfVersion3([{ type: 'text-delta', id: '1', delta: 'Yes' }, finish('stop')], received);
 		const events = await stream(model, { messages: [{ role: 'user', content: [file] }], effort: 'high' });
-		expect(asked[0]?.prompt[0]?.content).toEqual([
+		expect(received[0]?.prompt[0]?.content).toEqual([
 			{ type: 'file', filename: 'a.pdf', mediaType: 'application/pdf', data: Buffer.from('x') },
 		]);
-		expect(asked[0]).not.toHaveProperty('reasoning', 'high');
+		expect(received[0]).not.toHaveProperty('reasoning', 'high');
 		expect(events).toEqual([
 			{ type: 'warning', message: 'reasoning_effort: the AI SDK has no such option for this model.' },
 			{ type: 'text', text: 'Yes' },
@@ -283,20 +283,20 @@ describe('a model of version 3', () => {
 		]);
 	});
 
-	test('has whole calls, and those that it runs itself are left out', async () => {
+	test('streams whole tool calls, without those that the provider executes', async () => {
 		const parts: LanguageModelV3StreamPart[] = [
 			{ type: 'tool-call', toolCallId: 's', toolName: 'search', input: '{}', providerExecuted: true },
 			{ type: 'tool-call', toolCallId: 'a', toolName: 'price', input: '{"of":"tea"}' },
 			finish('stop'),
 		];
-		expect(await stream(old(parts), { tools: [price] })).toEqual([
+		expect(await stream(modelOfVersion3(parts), { tools: [price] })).toEqual([
 			{ type: 'tool_call', index: 0, id: 'a', name: 'price' },
 			{ type: 'tool_call', index: 0, arguments: '{"of":"tea"}' },
 			{ type: 'finish', reason: 'stop' },
 		]);
 	});
 
-	test('tells its warnings, but not that of the seed', async () => {
+	test('passes its warnings on, except the one about the seed', async () => {
 		const parts: LanguageModelV3StreamPart[] = [
 			{
 				type: 'stream-start',
@@ -308,14 +308,16 @@ describe('a model of version 3', () => {
 			},
 			finish('stop'),
 		];
-		expect((await stream(old(parts))).slice(0, 2)).toEqual([
+		expect((await stream(modelOfVersion3(parts))).slice(0, 2)).toEqual([
 			{ type: 'warning', message: 'topP: Use temperature.' },
 			{ type: 'warning', message: 'Slow today.' },
 		]);
 	});
 
-	test('whose answer has no end has failed', async () => {
-		expect(await failureOf(stream(old([finish('other')])))).toMatchObject({ status: 502 });
-		expect(await failureOf(stream(old([{ type: 'text-delta', id: '1', delta: 'Y' }])))).toMatchObject({ status: 502 });
+	test('fails when the stream has no finish part', async () => {
+		expect(await failureOf(stream(modelOfVersion3([finish('other')])))).toMatchObject({ status: 502 });
+		expect(await failureOf(stream(modelOfVersion3([{ type: 'text-delta', id: '1', delta: 'Y' }])))).toMatchObject({
+			status: 502,
+		});
 	});
 });

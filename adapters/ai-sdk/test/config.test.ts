@@ -30,7 +30,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const create = (config: Parameters<typeof aiSdk.chat>[0]) => createModel(aiSdk.chat(config), { folder });
 
 describe('a model', () => {
-	test('is an object of a provider, alone or with options', async () => {
+	test('can be an object of a provider package, with or without options', async () => {
 		await expect(modelOf(aiSdk.chat(openai.chat('gpt-4o')))).resolves.toMatchObject({ apiVersion: 1 });
 		const model = await modelOf(
 			aiSdk.chat({ model: openai.chat('gpt-4o'), images: 'true', files: ['application/pdf'] }),
@@ -38,7 +38,7 @@ describe('a model', () => {
 		expect(model.abilities).toMatchObject({ images: true, files: ['application/pdf'] });
 	});
 
-	test('is named by a package beside the config, and one of its functions', async () => {
+	test('can name a package beside the config and one of its functions', async () => {
 		const config = { provider: './two.mjs#createTwo', model: 'm', options: { apiKey: 'k' } };
 		await expect(create(config)).resolves.toMatchObject({ model: { apiVersion: 1 } });
 	});
@@ -46,13 +46,13 @@ describe('a model', () => {
 	test.each([
 		['names no package', { model: 'm' }, /provider is missing: name a package/],
 		[
-			'names a package that is not there',
+			'names a package that is not installed',
 			{ provider: '@ai-sdk/nobody', model: 'm' },
 			/@ai-sdk\/nobody is not installed beside .+ npm install @ai-sdk\/nobody/,
 		],
 		['names a package that is no provider', { provider: './none.mjs', model: 'm' }, /has no function create/],
 		[
-			'names a function that is not there',
+			'names a function that does not exist',
 			{ provider: './two.mjs#createThree', model: 'm' },
 			/has no function createThree/,
 		],

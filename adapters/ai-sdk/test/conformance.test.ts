@@ -25,7 +25,7 @@ function runAll(cases: readonly ConformanceCase[]): void {
 	for (const { name, run } of cases) test(name, run);
 }
 
-interface Ask {
+interface ChatBody {
 	readonly tools?: readonly { readonly function: { readonly name: string } }[];
 	readonly tool_choice?: string | { readonly function: { readonly name: string } };
 	readonly response_format?: { readonly type: string };
@@ -33,9 +33,9 @@ interface Ask {
 	readonly seed: number;
 }
 
-/** Does what it is told, word by word. */
-const obedient: UpstreamScript = async (response, request) => {
-	const ask = jsonOf<Ask>(request);
+/** Follows each instruction literally. */
+const chatScript: UpstreamScript = async (response, request) => {
+	const ask = jsonOf<ChatBody>(request);
 	response.writeHead(200, { 'content-type': 'text/event-stream' });
 	for (const piece of piecesOf(ask)) {
 		await delay(1);
@@ -45,7 +45,7 @@ const obedient: UpstreamScript = async (response, request) => {
 	response.end('data: [DONE]\n\n');
 };
 
-function piecesOf(ask: Ask): object[] {
+function piecesOf(ask: ChatBody): object[] {
 	const choice = ask.tool_choice;
 	const name = typeof choice === 'object' ? choice.function.name : ask.tools?.[0]?.function.name;
 	if (name && (choice === 'required' || typeof choice === 'object')) {
@@ -53,19 +53,19 @@ function piecesOf(ask: Ask): object[] {
 		const call = { index: 0, id: 'call_1', type: 'function', function: { name, arguments: json } };
 		return [chunk({ role: 'assistant', tool_calls: [call] }), chunk({}, 'tool_calls')];
 	}
-	const said = wordsOf(ask).slice(0, ask.max_tokens);
-	const usage = { prompt_tokens: 30, completion_tokens: said.length };
+	const words = wordsOf(ask).slice(0, ask.max_tokens);
+	const usage = { prompt_tokens: 30, completion_tokens: words.length };
 	const end = chunk({}, ask.max_tokens === undefined ? 'stop' : 'length');
-	return [...said.map((content) => chunk({ content })), { ...end, usage }];
+	return [...words.map((content) => chunk({ content })), { ...end, usage }];
 }
 
-function wordsOf({ response_format: format, seed }: Ask): string[] {
+function wordsOf({ response_format: format, seed }: ChatBody): string[] {
 	if (format?.type === 'json_object') return ['{"total":', '42}'];
 	if (format) return ['{"answer":"42","isPaid":false,', '"kind":"bill","items":[]}'];
 	return ['The total ', 'is 42 EUR. ', `(${seed})`];
 }
 
-/** The parts of a model of version 4 as one of version 3 has them. */
+/** Converts the parts of a model of version 4 to those of version 3. */
 function asVersion3(baseURL: string): LanguageModelV3 {
 	const provider = createOpenAICompatible({
 		name: 'old',
@@ -89,29 +89,29 @@ function asVersion3(baseURL: string): LanguageModelV3 {
 	};
 }
 
-const chatURL = await upstreamOf(obedient);
+const chatURL = await upstreamOf(chatScript);
 
-describe('a chat model of a package keeps the sentence:', () => {
+describe('a chat model of a package conforms:', () => {
 	const options = { name: 'us', baseURL: chatURL, includeUsage: true, supportsStructuredOutputs: true };
 	const instance = aiSdk.chat({ provider: '@ai-sdk/openai-compatible', model: 'm', options });
 	runAll(chatModelSuite({ create: () => subjectOf(instance), supports: { deterministic: true } }));
 });
 
-describe('a chat model of version 3 keeps the sentence:', () => {
+describe('a chat model of version 3 conforms:', () => {
 	const instance = aiSdk.chat(asVersion3(chatURL));
 	runAll(chatModelSuite({ create: () => subjectOf(instance), supports: { deterministic: true } }));
 });
 
 const { provided: images, stop } = await createBackend<ImageCodec>(sharpImages());
 afterAll(stop);
-let rolls = 0;
+let pictureCount = 0;
 
-/** Paints, after a moment, another picture each time. */
-const studio: UpstreamScript = async (response, request) => {
+/** Returns a different picture each time, after a short delay. */
+const imageScript: UpstreamScript = async (response, request) => {
 	const isForm = `${request.headers['content-type']}`.startsWith('multipart/');
 	const { n = 1, size = '64x48' } = isForm ? Object.fromEntries(await formOf(request)) : jsonOf(request);
 	const [width = 64, height = 48] = `${size}`.split('x').map(Number);
-	const data = new Uint8Array(width * height * 4).fill(++rolls);
+	const data = new Uint8Array(width * height * 4).fill(++pictureCount);
 	const picture = await images.encode({ width, height, data }, { format: 'png', effort: 1 });
 	await delay(5);
 	const b64 = Buffer.from(picture).toString('base64');
@@ -119,10 +119,10 @@ const studio: UpstreamScript = async (response, request) => {
 	response.end(JSON.stringify({ data: Array.from({ length: Number(n) }, () => ({ b64_json: b64 })) }));
 };
 
-const studioURL = await upstreamOf(studio);
+const imageURL = await upstreamOf(imageScript);
 
-describe('an image model of a package keeps the sentence:', () => {
-	const options = { name: 'us', baseURL: studioURL };
+describe('an image model of a package conforms:', () => {
+	const options = { name: 'us', baseURL: imageURL };
 	const operations = ['generate', 'edit'] as const;
 	const instance = aiSdk.image({
 		...{ provider: '@ai-sdk/openai-compatible', model: 'm', options },
@@ -137,8 +137,8 @@ const heads: Readonly<Record<string, string>> = {
 	pcm: '',
 };
 
-/** Hums, after a moment. */
-const hummer: UpstreamScript = async (response, request) => {
+/** Returns a constant sound, after a short delay. */
+const speechScript: UpstreamScript = async (response, request) => {
 	const { input, response_format: format, speed = 1 } = jsonOf(request);
 	if (`${input}`.trim() === '') return failure(400, { message: 'empty' })(response, request);
 	const sound = Buffer.alloc(Math.round(1_601 / Number(speed)), 7);
@@ -147,42 +147,42 @@ const hummer: UpstreamScript = async (response, request) => {
 	response.end(Buffer.concat([Buffer.from(heads[`${format}`] ?? '', 'latin1'), sound]));
 };
 
-const hummerURL = await upstreamOf(hummer);
+const speechURL = await upstreamOf(speechScript);
 
-describe('a speech model of a package keeps the sentence:', () => {
-	const options = { baseURL: hummerURL, apiKey: 'key' };
+describe('a speech model of a package conforms:', () => {
+	const options = { baseURL: speechURL, apiKey: 'key' };
 	const instance = aiSdk.speech({ provider: '@ai-sdk/openai', model: 'tts-1', options });
 	runAll(speechModelSuite({ create: () => subjectOf(instance), supports: { deterministic: true, speed: true } }));
 });
 
-const films = new Predictions(
+const videos = new Predictions(
 	({ size, duration, seed, image = '' }) => {
 		const [width = 0, height = 0] = `${size}`.split('x').map(Number);
 		return smallMp4({ width, height, seconds: Number(duration) }, `${seed} ${image}`);
 	},
 	[{ status: 'processing' }, { status: 'succeeded' }],
 );
-const filmsURL = await upstreamOf(films.script);
+const videosURL = await upstreamOf(videos.script);
 
-describe('a video model with operations keeps the sentence:', () => {
-	const options = { baseURL: filmsURL, apiToken: 'token' };
+describe('a video model with operations conforms:', () => {
+	const options = { baseURL: videosURL, apiToken: 'token' };
 	const instance = aiSdk.video({ provider: '@ai-sdk/replicate', model: 'a/b', options, pollSeconds: 0.1 });
 	const supports = { deterministic: true, resume: true, reference: true };
 	runAll(videoModelSuite({ create: () => subjectOf(instance), supports }));
 });
 
-describe('a video model of version 3 keeps the sentence:', () => {
-	const replicate = createReplicate({ baseURL: filmsURL, apiToken: 'token' });
+describe('a video model of version 3 conforms:', () => {
+	const replicate = createReplicate({ baseURL: videosURL, apiToken: 'token' });
 	const instance = aiSdk.video({
 		model: replicate.video('a/b'),
 		providerOptions: { replicate: { pollIntervalMs: 50 } },
-		resultOrigins: [filmsURL],
+		resultOrigins: [videosURL],
 	});
 	runAll(videoModelSuite({ create: () => subjectOf(instance), supports: { deterministic: true, reference: true } }));
 });
 
-/** Hears the same in every file, after a moment. */
-const listener: UpstreamScript = async (response) => {
+/** Returns the same transcript for every file, after a short delay. */
+const transcriptionScript: UpstreamScript = async (response) => {
 	await delay(20);
 	const segments = [{ id: 0, seek: 0, start: 0, end: 1, text: 'The total is 42.', tokens: [], temperature: 0 }];
 	const more = { avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
@@ -195,10 +195,10 @@ const listener: UpstreamScript = async (response) => {
 		}),
 	);
 };
-const listenerURL = await upstreamOf(listener);
+const transcriptionURL = await upstreamOf(transcriptionScript);
 
-describe('a transcription model keeps the sentence:', () => {
-	const options = { baseURL: listenerURL, apiKey: 'sk-test' };
+describe('a transcription model conforms:', () => {
+	const options = { baseURL: transcriptionURL, apiKey: 'sk-test' };
 	const chosen = { provider: '@ai-sdk/openai', model: 'whisper-1', options };
 	const instance = aiSdk.transcription({ ...chosen, timestamps: ['segment', 'word'] });
 	runAll(transcriptionModelSuite({ create: () => subjectOf(instance), supports: { deterministic: true } }));

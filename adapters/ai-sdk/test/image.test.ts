@@ -9,16 +9,16 @@ import { bytes, cut, failure, formOf, jsonOf } from './support/scripts.ts';
 
 const png = Buffer.from('\x89PNG\r\n\x1a\nfirst', 'latin1');
 const jpeg = Buffer.from('\xff\xd8\xffsecond', 'latin1');
-const made = jsonResponse({
+const reply = jsonResponse({
 	data: [png, jpeg].map((image) => ({ b64_json: image.toString('base64') })),
 	usage: { input_tokens: 4, output_tokens: 9 },
 });
 
-const server = await scriptedUpstream(made);
+const server = await scriptedUpstream(reply);
 afterAll(() => server.stop());
-beforeEach(() => server.script(made));
+beforeEach(() => server.script(reply));
 
-const wish = (part: Partial<ImageRequest> = {}): ImageRequest => ({
+const requestOf = (part: Partial<ImageRequest> = {}): ImageRequest => ({
 	...{ prompt: 'a cat', count: 2, quality: 'auto', background: 'auto', format: 'png', compression: 100 },
 	moderation: 'auto',
 	...part,
@@ -36,18 +36,18 @@ const model = () => {
 	return modelOf(aiSdk.image(config as Parameters<typeof aiSdk.image>[0]));
 };
 
-const nothing = { partials: 0, partial: () => {} };
+const noPartials = { partials: 0, partial: () => {} };
 
-async function make(request: ImageRequest | ImageEditRequest = wish(), signal?: AbortSignal) {
+async function makeImages(request: ImageRequest | ImageEditRequest = requestOf(), signal?: AbortSignal) {
 	const { generate, edit } = await model();
-	const context = { ...run(signal), ...nothing };
+	const context = { ...run(signal), ...noPartials };
 	const result = 'images' in request ? edit?.(request, context) : generate?.(request, context);
 	return result ?? expect.fail('the model does not do that');
 }
 
 describe('an image model', () => {
-	test('asks for several pictures of a size, and tells what they cost', async () => {
-		const { images, usage, warnings } = await make(wish({ size: { width: 512, height: 256 }, steps: 9 }));
+	test('sends the count and the size, and returns the usage', async () => {
+		const { images, usage, warnings } = await makeImages(requestOf({ size: { width: 512, height: 256 }, steps: 9 }));
 		const { seed: _, ...asked } = jsonOf(server.requests.at(-1) ?? expect.fail());
 		expect(asked).toEqual({ model: 'm', prompt: 'a cat', n: 2, size: '512x256' });
 		expect(images).toEqual([
@@ -58,13 +58,13 @@ describe('an image model', () => {
 		expect(warnings).toEqual(['num_inference_steps: the AI SDK has no such option for this model.']);
 	});
 
-	test('makes as many in one call as the provider says', async () => {
+	test('has the limit of pictures per call from the provider', async () => {
 		expect((await model()).abilities?.count).toBe(10);
 	});
 
-	test('sends the pictures of an edit and its mask', async () => {
+	test('sends the pictures and the mask of an edit', async () => {
 		const images = [inputOf('one'), inputOf('two', 'image/webp')];
-		await make({ ...wish({ prompt: 'as a dog' }), images, mask: inputOf('mask'), fidelity: 'low' });
+		await makeImages({ ...requestOf({ prompt: 'as a dog' }), images, mask: inputOf('mask'), fidelity: 'low' });
 		const request = server.requests.at(-1) ?? expect.fail();
 		expect(request.path).toBe('/images/edits');
 		const form = await formOf(request);
@@ -80,13 +80,13 @@ describe('an image model', () => {
 	test.each([
 		['4', createReplicate],
 		['3', createReplicateOfVersion3],
-	])('of version %s sends the seed, and what the config adds', async (_, create) => {
+	])('of version %s sends the seed and the provider options of the config', async (_, create) => {
 		const prediction = { id: '1', status: 'succeeded', output: [`${server.url}/made.png`], urls: { get: server.url } };
 		server.script(jsonResponse(prediction), bytes(png, 'image/png'));
 		const replicate = create({ baseURL: server.url, apiToken: 'token' });
 		const providerOptions = { replicate: { guidance_scale: 3 } };
 		const { generate } = await modelOf(aiSdk.image({ model: replicate.image('a/b'), providerOptions }));
-		const { images } = (await generate?.(wish({ count: 1 }), { ...run(), ...nothing })) ?? expect.fail();
+		const { images } = (await generate?.(requestOf({ count: 1 }), { ...run(), ...noPartials })) ?? expect.fail();
 		expect(images).toEqual([{ body: new Uint8Array(png), mediaType: 'image/png' }]);
 		expect(jsonOf(server.requests.at(-2) ?? expect.fail()).input).toMatchObject({
 			prompt: 'a cat',
@@ -96,29 +96,37 @@ describe('an image model', () => {
 	});
 });
 
-describe('a failure', () => {
+describe('an image model fails', () => {
 	test.each([
-		['too few pictures', jsonResponse({ data: [{ b64_json: png.toString('base64') }] }), 'sent 1 of 2 pictures'],
-		['something else', jsonResponse({ data: [1, 2].map(() => ({ b64_json: 'AAAA' })) }), 'something else than a PNG'],
-		['a cut', cut('{"data":[', 'application/json'), 'us.image failed'],
+		['with too few pictures', jsonResponse({ data: [{ b64_json: png.toString('base64') }] }), 'sent 1 of 2 pictures'],
+		[
+			'with bytes that are no picture',
+			jsonResponse({ data: [1, 2].map(() => ({ b64_json: 'AAAA' })) }),
+			'something else than a PNG',
+		],
+		['with a response that is cut', cut('{"data":[', 'application/json'), 'us.image failed'],
 	])('of %s', async (_, script, log) => {
 		server.script(script);
-		const failed = await failureOf(make());
+		const failed = await failureOf(makeImages());
 		expect(failed).toMatchObject({ status: 502, code: 'model_error', log: expect.stringContaining(log) });
 	});
 
-	test('that is a refusal reaches the client', async () => {
+	test('a refusal by the provider reaches the client', async () => {
 		server.script(failure(400, { code: 'moderation_blocked', message: 'Not that.' }));
-		expect(await failureOf(make())).toMatchObject({ status: 400, code: 'moderation_blocked', message: 'Not that.' });
+		expect(await failureOf(makeImages())).toMatchObject({
+			status: 400,
+			code: 'moderation_blocked',
+			message: 'Not that.',
+		});
 	});
 
 	test('an abort closes the connection', async () => {
 		server.script(() => {});
-		const leave = new AbortController();
+		const controller = new AbortController();
 		const { length } = server.requests;
-		const result = make(wish(), leave.signal);
-		await eventually('the server is asked', () => server.requests.length > length);
-		leave.abort(new Error('gone'));
+		const result = makeImages(requestOf(), controller.signal);
+		await eventually('the server receives the request', () => server.requests.length > length);
+		controller.abort(new Error('gone'));
 		await expect(result).rejects.toThrow('gone');
 		await eventually('the server sees the end', () => server.requests.at(-1)?.isAborted() === true);
 	});

@@ -25,7 +25,7 @@ const record = { id: 'video_1', object: 'video', status: 'queued', progress_perc
 const noRetry = { maxRetries: 0 };
 
 describe('a request', () => {
-	test('has the key and the headers, those of the call too', async () => {
+	test('has the key, the headers of the provider and the headers of the call', async () => {
 		const choices = [{ index: 0, message: { role: 'assistant', content: 'Yes' }, finish_reason: 'stop' }];
 		server.script(jsonResponse({ id: '1', created: 1, model: 'm', choices, warnings: ['Slow today.'] }));
 		const { text, providerMetadata } = await generateText({
@@ -39,7 +39,7 @@ describe('a request', () => {
 		expect(providerMetadata?.plinth).toMatchObject({ warnings: ['Slow today.'] });
 	});
 
-	test('goes through a fetch of the caller', async () => {
+	test('goes through the fetch function of the caller', async () => {
 		const addresses: string[] = [];
 		const own = createPlinth({
 			baseURL: 'https://media.example/v1',
@@ -52,7 +52,7 @@ describe('a request', () => {
 		expect(addresses).toEqual(['https://media.example/v1/audio/speech null']);
 	});
 
-	test('that is refused tells the reason, the status and the wait', async () => {
+	test('has an error with reason, status and retry-after when the server rejects it', async () => {
 		server.script(failure(429, { message: 'Too many jobs.', code: 'queue_full' }, { 'retry-after': '30' }));
 		const refused = startVideo({ model: plinth.videoModel('v'), prompt: 'a lake', ...noRetry });
 		await expect(refused).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe('a request', () => {
 	});
 });
 
-test('a stream has its warnings, too', async () => {
+test('a stream contains the warnings', async () => {
 	server.script((response) => {
 		response.writeHead(200, { 'content-type': 'text/event-stream' });
 		const end = { ...chunk({}, 'stop'), warnings: ['No pictures.'] };
@@ -78,7 +78,7 @@ test('a stream has its warnings, too', async () => {
 describe('a picture', () => {
 	const made = jsonResponse({ data: [{ b64_json: png.toString('base64') }] });
 
-	test('has the seed and further options', async () => {
+	test('is requested with the seed and further options', async () => {
 		server.script(made);
 		const { warnings, image } = await generateImage({
 			...{ model: plinth.imageModel('i'), prompt: 'a cat', size: '1024x1024', seed: 7 },
@@ -103,7 +103,7 @@ describe('a picture', () => {
 	});
 });
 
-test('speech is WAV by alloy unless the call says otherwise, and has no language', async () => {
+test('speech defaults to WAV and the voice alloy, and has no language', async () => {
 	server.script(bytes(Buffer.from('RIFF\0\0\0\0WAVE'), 'audio/wav'));
 	const model = plinth.speechModel('s');
 	const { audio, warnings } = await generateSpeech({ model, text: 'Hello.', language: 'en' });
@@ -115,7 +115,7 @@ test('speech is WAV by alloy unless the call says otherwise, and has no language
 	expect(jsonOf(last())).toMatchObject({ voice: 'nova', response_format: 'mp3', speed: 1.5, instructions: 'Whisper.' });
 });
 
-test('a transcription is text alone, or with times where they are asked for', async () => {
+test('a transcription has timestamps only when they are requested', async () => {
 	server.script(jsonResponse({ text: 'Hello.', usage: { type: 'duration', seconds: 2 } }));
 	const model = plinth.transcriptionModel('t');
 	const audio = Buffer.from('RIFF\0\0\0\0WAVEfmt ');
@@ -147,9 +147,9 @@ test.each([
 
 describe('a video', () => {
 	const model = plinth.videoModel('v');
-	const film = Buffer.from('a film');
+	const videoBytes = Buffer.from('a film');
 
-	test("is started once, with the SDK's own idempotency key for all tries", async () => {
+	test('is started once: all retries send the idempotency key of the SDK', async () => {
 		const { length } = server.requests;
 		server.script(failure(503, {}, { 'retry-after-ms': '1' }), jsonResponse(record, 201));
 		const { operation, warnings } = await startVideo({
@@ -177,37 +177,37 @@ describe('a video', () => {
 		expect([form.get('prompt'), warnings]).toEqual(['a lake', []]);
 	});
 
-	test('has the picture of an address, which the server fetches', async () => {
+	test('accepts a picture by URL, which the server fetches', async () => {
 		server.script(jsonResponse(record, 201));
 		await startVideo({ model, prompt: { text: 'a lake', image: 'https://example.com/a.png' } });
 		expect(jsonOf(last()).input_reference).toEqual({ image_url: 'https://example.com/a.png' });
 	});
 
-	test('tells how far it is, then its bytes and warnings', async () => {
+	test('reports its progress, then its bytes and warnings', async () => {
 		server.script(jsonResponse({ ...record, status: 'in_progress', progress_percent: 40 }));
 		const operation = { id: 'video_1' };
 		expect(await getVideoStatus(model, { operation })).toMatchObject({
 			...{ status: 'pending', providerMetadata: { plinth: { status: 'in_progress', progress: 40 } } },
 		});
 		const done = jsonResponse({ ...record, status: 'completed', warnings: ['No seed.'] });
-		server.script(done, bytes(film, 'video/mp4'));
+		server.script(done, bytes(videoBytes, 'video/mp4'));
 		expect(await getVideoStatus(model, { operation })).toMatchObject({
 			...{ status: 'completed', warnings: [{ type: 'other', message: 'No seed.' }] },
-			videos: [{ type: 'binary', data: new Uint8Array(film), mediaType: 'video/mp4' }],
+			videos: [{ type: 'binary', data: new Uint8Array(videoBytes), mediaType: 'video/mp4' }],
 		});
 		expect(last().path).toBe('/v1/videos/video_1/content');
 	});
 
-	test('that failed tells why', async () => {
+	test('has the error message when it failed', async () => {
 		server.script(jsonResponse({ ...record, status: 'failed', error: { code: 'x', message: 'Out of memory.' } }));
 		expect(await getVideoStatus(model, { operation: { id: 'video_1' } })).toMatchObject({
 			...{ status: 'error', error: 'Out of memory.' },
 		});
 	});
 
-	test('is awaited by a webhook in place of questions', async () => {
+	test('waits for a webhook when one is given, and does not poll', async () => {
 		const done = jsonResponse({ ...record, status: 'completed' });
-		server.script(jsonResponse(record, 201), done, bytes(film, 'video/mp4'));
+		server.script(jsonResponse(record, 201), done, bytes(videoBytes, 'video/mp4'));
 		const { length } = server.requests;
 		const received = Promise.withResolvers<{ headers: Record<string, string>; body: string }>();
 		const making = generateVideo({
@@ -217,7 +217,7 @@ describe('a video', () => {
 				return { url: 'https://app.example/hook', received: received.promise };
 			},
 		});
-		expect((await making).video.uint8Array).toEqual(new Uint8Array(film));
+		expect((await making).video.uint8Array).toEqual(new Uint8Array(videoBytes));
 		const [start, ...rest] = server.requests.slice(length);
 		expect(jsonOf(start ?? expect.fail())).toMatchObject({
 			callback_url: 'https://app.example/hook',
@@ -227,11 +227,11 @@ describe('a video', () => {
 	});
 });
 
-test('there are no embeddings', () => {
+test('there are no embedding models', () => {
 	expect(() => plinth.embeddingModel('e')).toThrow(/No such embeddingModel: e/);
 });
 
-test('a client loads nothing of the server', () => {
+test('the client package imports no server code', () => {
 	const folder = join(import.meta.dirname, '../src/provider');
 	const files = globSync('*.ts', { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
 	const imported = files.flatMap((text) => [...text.matchAll(/\bfrom '([^']+)'/g)].map(([, name = '']) => name));

@@ -7,7 +7,7 @@ import { threadedEncoder } from './encoder.ts';
 import { ffmpegReader } from './ffmpeg.ts';
 import { Threads } from './threads.ts';
 
-// Configs in YAML hold `${NAME}`, which arrives as a string.
+// In a YAML config, the value of `${NAME}` is a string.
 const number = () => z.coerce.number<number | string>();
 
 const pooled = {
@@ -18,7 +18,7 @@ const pooled = {
 };
 
 const encoderConfig = z.strictObject({
-	/** Bit rate of MP3, in kbit/s: those that MPEG audio has at every sample rate. */
+	/** Bit rate of MP3, in kbit/s. MPEG audio supports these values at every sample rate. */
 	mp3Kbps: number()
 		.pipe(z.literal([32, 40, 48, 64, 80, 96, 112, 128, 160]))
 		.default(64),
@@ -31,12 +31,11 @@ const encoderConfig = z.strictObject({
 
 const decoderConfig = z.strictObject({
 	...pooled,
-	/** The program for other codecs, such as AAC: a path, or a name in `PATH`. Where it is missing, they are refused. */
+	/** The program for other codecs, such as AAC: a path, or a name in `PATH`. Without it, these codecs are refused. */
 	ffmpeg: z.string().min(1).default('ffmpeg'),
 });
 
-const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-const file = new URL(`./worker.${extension}`, import.meta.url);
+const file = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
 const times = { responseTimeoutMs: 30_000, idleMs: 10_000 } as const;
 
 /** MP3, Opus, AAC and FLAC for speech, in WebAssembly: `backends: { audio: audioEncoder() }`. */
@@ -45,14 +44,15 @@ export const audioEncoder = defineBackend({
 	provides: audioEncoderService,
 	needs: { clock: services.clock },
 	config: encoderConfig,
-	create({ config: { threads, concurrency, ...kbps }, services: { clock }, onStop }) {
+	create({ config, services: { clock }, onStop }) {
+		const { threads, concurrency, mp3Kbps: mp3, opusKbps: opus, aacKbps: aac } = config;
 		const pool = new Threads({ ...times, clock, file, threads, concurrency });
 		onStop(() => pool.stop());
-		return threadedEncoder(pool, concurrency, { mp3: kbps.mp3Kbps, opus: kbps.opusKbps, aac: kbps.aacKbps });
+		return threadedEncoder(pool, { mp3, opus, aac, flac: 0 });
 	},
 });
 
-/** Samples of MP3, Opus and FLAC for transcription models, and by ffmpeg of others: `{ decoder: audioDecoder() }`. */
+/** Decodes MP3, Opus and FLAC for transcription, and other codecs with ffmpeg: `{ decoder: audioDecoder() }`. */
 export const audioDecoder = defineBackend({
 	name: 'audioDecoder',
 	provides: audioDecoderService,
@@ -61,6 +61,6 @@ export const audioDecoder = defineBackend({
 	create({ config: { threads, concurrency, ffmpeg }, services: { clock }, onStop }) {
 		const pool = new Threads({ ...times, clock, file, threads, concurrency });
 		onStop(() => pool.stop());
-		return threadedDecoder(pool, concurrency, ffmpegReader(ffmpeg));
+		return threadedDecoder(pool, ffmpegReader(ffmpeg));
 	},
 });

@@ -1,60 +1,54 @@
-import { invalidValue, orAbort, type PlinthError } from '@plinth/core';
+import { invalidValue, type PlinthError } from '@plinth/core';
 import type { AudioDecoder, DecoderInput } from '@plinth/plugin-transcription/model';
-import { awaitFirst, Semaphore, withCleanup } from '@plinth/toolkit';
-import { acquireSlot } from './encoder.ts';
+import { awaitFirst, withCleanup } from '@plinth/toolkit';
 import type { Encoding, Threads } from './threads.ts';
 
 /** Reads the samples of a file at a rate. */
 export type SampleReader = (file: DecoderInput, rate: number, signal: AbortSignal) => AsyncIterable<Float32Array>;
 
-/** Decodes on worker threads, at most `concurrency` files at a time; by a program what the threads cannot decode. */
-export function threadedDecoder(threads: Threads, concurrency: number, program?: SampleReader): AudioDecoder {
-	const slots = new Semaphore(concurrency);
+/** Decodes on worker threads. The program decodes files that the threads cannot decode. */
+export function threadedDecoder(threads: Threads, program: SampleReader): AudioDecoder {
 	return {
 		containers: ['wav', 'mp3', 'mp4', 'ogg', 'flac', 'webm'],
-		async decode(file, wanted, signal) {
-			const release = await acquireSlot(slots, signal);
-			const decoding = await threads.open({ path: file.path });
-			const end = () => {
-				decoding.close();
-				release();
-			};
-			// Also when the samples are never read.
-			signal.addEventListener('abort', end, { once: true });
+		async decode(file, preferredRate, signal) {
+			const decoding = await threads.open({ path: file.path }, signal);
+			// Frees the thread on abort, even if the samples are never read.
+			signal.addEventListener('abort', decoding.close, { once: true });
 			const opened = async () => {
-				const [sampleRate = wanted] = new Float64Array(await nextBlock(decoding, signal));
-				return { sampleRate, samples: await begun(blocksOf(decoding, signal)) };
+				const [sampleRate = preferredRate] = new Float64Array(await nextBlock(decoding));
+				return { sampleRate, samples: await awaitFirst(blocksOf(decoding), isFilled, damaged) };
 			};
 			try {
-				const { sampleRate, samples } = await opened().catch(async (error: unknown) => {
-					if (!program || signal.aborted) throw error;
-					return { sampleRate: wanted, samples: await begun(program(file, wanted, signal)) };
+				const { sampleRate, samples } = await opened().catch(async (error: PlinthError) => {
+					if (signal.aborted) throw error;
+					const samples = await awaitFirst(program(file, preferredRate, signal), isFilled, () => error);
+					return { sampleRate: preferredRate, samples };
 				});
-				return { sampleRate, samples: withCleanup(samples, end) };
+				return { sampleRate, samples: withCleanup(samples, decoding.close) };
 			} catch (error) {
-				end();
+				decoding.close();
 				throw error;
 			}
 		},
 	};
 }
 
-const begun = (samples: AsyncIterable<Float32Array>) => awaitFirst(samples, ({ length }) => length > 0, damaged);
+const isFilled = ({ length }: Float32Array) => length > 0;
 
-/** Asks for the next block only on demand, so that nothing is buffered. */
-async function* blocksOf(decoding: Encoding, signal: AbortSignal): AsyncGenerator<Float32Array> {
+/** Requests the next block only on demand, so that nothing is buffered. */
+async function* blocksOf(decoding: Encoding): AsyncGenerator<Float32Array> {
 	for (;;) {
-		const block = new Float32Array(await nextBlock(decoding, signal));
+		const block = new Float32Array(await nextBlock(decoding));
 		if (block.length === 0) return;
 		yield block;
 	}
 }
 
-async function nextBlock(decoding: Encoding, signal: AbortSignal): Promise<ArrayBuffer> {
-	const block = await orAbort(signal, decoding.push(null)).catch((error: Error) => {
+async function nextBlock(decoding: Encoding): Promise<ArrayBuffer> {
+	const { buffer } = await decoding.push(null).catch((error: Error) => {
 		throw typeof error.cause === 'string' ? damaged() : error;
 	});
-	return block.buffer as ArrayBuffer;
+	return buffer;
 }
 
 function damaged(): PlinthError {

@@ -1,7 +1,9 @@
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { type Clock, modelError, plinthError } from '@plinth/core';
+import { once } from 'node:events';
+import { MessageChannel } from 'node:worker_threads';
+import { type Clock, modelError, orAbort, plinthError } from '@plinth/core';
+import { Semaphore } from '@plinth/toolkit';
 import type { Tinypool } from 'tinypool';
-import type { EncodingResponse, EncodingTask } from './messages.ts';
+import type { EncodingResponse, EncodingTask } from './encoding.ts';
 
 /** Options of the threads. */
 export interface ThreadsOptions {
@@ -10,7 +12,7 @@ export interface ThreadsOptions {
 	readonly file: URL;
 	/** Maximum number of threads. */
 	readonly threads: number;
-	/** Maximum number of encodings at the same time, of all threads together. */
+	/** Maximum number of encodings at the same time, of all threads together; the others wait. */
 	readonly concurrency: number;
 	/** Timeout of a response, in milliseconds; all threads are then terminated, and new ones start. */
 	readonly responseTimeoutMs: number;
@@ -18,15 +20,28 @@ export interface ThreadsOptions {
 	readonly idleMs: number;
 }
 
+/** One stream that is being encoded, or a file that is being decoded. Calls do not overlap. */
+export interface Encoding {
+	/**
+	 * Encodes s16le samples, whose buffer is transferred. `null` ends it, or requests a decoded block. Rejects with
+	 * `E_MODEL_FAILED`, or with the signal's reason.
+	 */
+	push(samples: Uint8Array<ArrayBuffer> | null): Promise<Uint8Array<ArrayBuffer>>;
+	/** Ends it. May be called at any time. */
+	close(): void;
+}
+
 /** Threads that encode streams. They start and end on demand. */
 export class Threads {
 	readonly #options: ThreadsOptions;
+	readonly #slots: Semaphore;
 	#loading: Promise<Tinypool> | undefined;
 	#pool: Tinypool | undefined;
 	#isStopped = false;
 
 	constructor(options: ThreadsOptions) {
 		this.#options = options;
+		this.#slots = new Semaphore(options.concurrency);
 	}
 
 	/** Number of threads. */
@@ -34,24 +49,29 @@ export class Threads {
 		return this.#pool?.threads.length ?? 0;
 	}
 
-	/** Begins an encoding. Rejects with `E_STOPPING` after `stop`. */
-	async open(settings: EncodingTask['settings']): Promise<Encoding> {
+	/** Starts an encoding as soon as a slot is free. */
+	async open(settings: EncodingTask['settings'], signal: AbortSignal): Promise<Encoding> {
+		const { clock, responseTimeoutMs } = this.#options;
+		const release = await this.#slots.acquire(signal);
 		this.#loading ??= this.#load();
-		const pool = await this.#loading;
-		if (this.#isStopped) throw plinthError('E_STOPPING');
+		const pool = this.#loading;
 		const { port1, port2: port } = new MessageChannel();
-		const task: EncodingTask = { settings, port };
-		// Without a signal: a task that has one gets a thread of its own.
-		const run = pool.run(task, { transferList: [port] });
-		const encoding = new Encoding(port1, this.#options, () => this.#giveUp(pool));
-		run.catch((cause: unknown) =>
-			encoding.fail(
-				this.#isStopped
-					? plinthError('E_STOPPING')
-					: modelError('The audio codec stopped unexpectedly. Try again.', cause),
-			),
-		);
-		return encoding;
+		const failure = new AbortController();
+		this.#run(pool, { settings, port }).catch((error: Error) => failure.abort(error));
+		const ended = AbortSignal.any([signal, failure.signal]);
+		return {
+			push: async (samples) => {
+				const cancelTimer = clock.after(responseTimeoutMs, () => void this.#discard(pool));
+				port1.postMessage(samples, samples ? [samples.buffer] : []);
+				const [response] = (await orAbort(ended, once(port1, 'message')).finally(cancelTimer)) as [EncodingResponse];
+				if ('failure' in response) throw modelError('The audio could not be encoded.', response.failure);
+				return response;
+			},
+			close() {
+				port1.close();
+				release();
+			},
+		};
 	}
 
 	/** Ends all threads; running and later encodings reject with `E_STOPPING`. */
@@ -60,9 +80,20 @@ export class Threads {
 		await (await this.#loading)?.destroy();
 	}
 
-	#giveUp(pool: Tinypool): void {
-		if (this.#pool === pool) this.#loading = undefined;
-		void pool.destroy();
+	async #run(pool: Promise<Tinypool>, task: EncodingTask): Promise<void> {
+		try {
+			if (this.#isStopped) throw new Error('The threads have ended.');
+			// Without a signal, because tinypool runs a task with a signal in a thread of its own.
+			await (await pool).run(task, { transferList: [task.port] });
+		} catch (cause) {
+			if (this.#isStopped) throw plinthError('E_STOPPING');
+			throw modelError('The audio codec stopped unexpectedly. Try again.', cause);
+		}
+	}
+
+	async #discard(pool: Promise<Tinypool>): Promise<void> {
+		if (this.#loading === pool) this.#loading = undefined;
+		await (await pool).destroy();
 	}
 
 	async #load(): Promise<Tinypool> {
@@ -75,63 +106,15 @@ export class Threads {
 			maxThreads: threads,
 			concurrentTasksPerWorker: Math.ceil(concurrency / threads),
 			idleTimeout: idleMs,
-			// Else a thread would sleep while its encodings wait for samples.
+			// With atomics, a thread would sleep while its encodings wait for samples.
 			useAtomics: false,
-			// Without those of the process: a thread needs no conditions, and `--eval` or `--inspect` would conflict.
+			// Not the flags of the process: a thread needs no conditions, and `--eval` or `--inspect` would conflict.
 			execArgv: [],
-			// Small: the large buffers of a thread lie outside its heap.
+			// Small, because the large buffers of a thread are outside its heap.
 			resourceLimits: { maxYoungGenerationSizeMb: 4 },
 		});
-		// Of a thread that fails while it is idle. Without a listener it would end the process.
+		// A thread that fails while idle emits an error, which would end the process without a listener.
 		this.#pool.on('error', () => {});
 		return this.#pool;
-	}
-}
-
-type EncodingOptions = Pick<ThreadsOptions, 'clock' | 'responseTimeoutMs'>;
-
-/** One stream that is being encoded. Calls do not overlap. */
-export class Encoding {
-	readonly #port: MessagePort;
-	readonly #options: EncodingOptions;
-	readonly #giveUp: () => void;
-	#cancelTimer: () => void = () => {};
-	#reject: (error: Error) => void = () => {};
-	#error: Error | undefined;
-
-	constructor(port: MessagePort, options: EncodingOptions, giveUp: () => void) {
-		this.#port = port;
-		this.#options = options;
-		this.#giveUp = giveUp;
-	}
-
-	/** Rejects the call under way and all later ones. */
-	fail(error: Error): void {
-		this.#error = error;
-		this.#reject(error);
-	}
-
-	/** Encodes s16le samples, whose buffer is transferred; `null` ends it. Rejects with `E_MODEL_FAILED`. */
-	async push(samples: Uint8Array<ArrayBuffer> | null): Promise<Uint8Array> {
-		if (this.#error) throw this.#error;
-		const { clock, responseTimeoutMs } = this.#options;
-		this.#cancelTimer = clock.after(responseTimeoutMs, this.#giveUp);
-		const { promise, resolve, reject } = Promise.withResolvers<EncodingResponse>();
-		this.#port.once('message', resolve);
-		this.#reject = reject;
-		this.#port.postMessage(samples, samples ? [samples.buffer] : []);
-		try {
-			const response = await promise;
-			if ('failure' in response) throw modelError('The audio could not be encoded.', response.failure);
-			return response;
-		} finally {
-			this.#cancelTimer();
-		}
-	}
-
-	/** Ends it at any time. */
-	close(): void {
-		this.#cancelTimer();
-		this.#port.close();
 	}
 }

@@ -1,6 +1,9 @@
-/** Readers of the four containers, which throw where a rule of the format is broken. They share nothing with what writes them. */
+/**
+ * Readers of the four containers, which throw if the file breaks a rule of the format. They share no code with the
+ * encoders.
+ */
 
-/** What the frames of a file say. */
+/** The header fields of the frames of a file. */
 export interface Frames {
 	readonly sampleRate: number;
 	readonly channels: number;
@@ -43,7 +46,7 @@ export function readAdts(bytes: Buffer): Frames {
 	return { sampleRate, channels, frames, samples: frames * 1_024 };
 }
 
-/** Opus in Ogg (RFC 3533 §6, RFC 7845 §5): what the headers say, and how many samples at 48 kHz are to be heard. */
+/** Opus in Ogg (RFC 3533 §6, RFC 7845 §5): the headers, and the number of audible samples at 48 kHz. */
 export function readOpus(bytes: Buffer) {
 	const granules: number[] = [];
 	const packets: Buffer[] = [];
@@ -66,7 +69,7 @@ export function readOpus(bytes: Buffer) {
 			packet += length;
 			length = 0;
 		}
-		assert(length === 0, 'no packet goes over to the next page');
+		assert(length === 0, 'no packet continues on the next page');
 		granules.push(Number(bytes.readBigInt64LE(at + 6)));
 		at = end;
 	}
@@ -90,7 +93,7 @@ export function readOpus(bytes: Buffer) {
 
 /** FLAC (RFC 9639 §8, §9): STREAMINFO, then frames with consecutive numbers and right checksums. */
 export function readFlac(bytes: Buffer) {
-	assert(bytes.toString('latin1', 0, 4) === 'fLaC', 'it begins with its mark');
+	assert(bytes.toString('latin1', 0, 4) === 'fLaC', 'the file begins with fLaC');
 	assert(bytes.readUInt32BE(4) === 0x8000_0022, 'STREAMINFO is the only metadata');
 	const facts = bytes.readBigUInt64BE(18);
 	const frames = flacFrames(bytes, 42);
@@ -98,16 +101,16 @@ export function readFlac(bytes: Buffer) {
 		sampleRate: Number(facts >> 44n),
 		channels: Number((facts >> 41n) & 7n) + 1,
 		bitsPerSample: Number((facts >> 36n) & 31n) + 1,
-		/** 0 where it is not known. */
+		/** 0 when unknown. */
 		saidSamples: Number(facts & 0xf_ffff_ffffn),
-		/** 16 zeros where it is not known. */
+		/** 16 zeros when unknown. */
 		md5: bytes.toString('hex', 26, 42),
 		frames: frames.length,
 		samples: frames.reduce((sum, samples) => sum + samples, 0),
 	};
 }
 
-/** The numbers of samples of the frames. A frame ends where the next one begins with its number, and both its checksums are right. */
+/** The number of samples in each frame. A frame ends where the next frame number begins and both checksums match. */
 function flacFrames(bytes: Buffer, first: number): number[] {
 	const starts: { at: number; samples: number }[] = [];
 	for (let at = first; at < bytes.length; at++) {
@@ -123,7 +126,7 @@ function flacFrames(bytes: Buffer, first: number): number[] {
 	return starts.map(({ samples }) => samples);
 }
 
-/** How many samples the frame number `index` has, if it begins here. */
+/** The number of samples in frame `index`, if that frame begins here. */
 function flacHead(bytes: Buffer, at: number, index: number): number | undefined {
 	if (bytes[at] !== 0xff || bytes[at + 1] !== 0xf8 || index >= 128) return undefined;
 	const size = (bytes[at + 2] ?? 0) >>> 4;
@@ -141,7 +144,7 @@ function oggChecksum(page: Buffer): number {
 	return crc(page, 32, 0x04c1_1db7);
 }
 
-/** Bit by bit, the highest first, from zero. */
+/** CRC, most significant bit first, starting at zero. */
 function crc(bytes: Uint8Array, width: 8 | 16 | 32, polynomial: number): number {
 	const top = 2 ** (width - 1);
 	let value = 0;
@@ -157,5 +160,5 @@ function crc(bytes: Uint8Array, width: 8 | 16 | 32, polynomial: number): number 
 }
 
 function assert(condition: boolean, rule: string): asserts condition {
-	if (!condition) throw new Error(`It is not so that ${rule}.`);
+	if (!condition) throw new Error(`Broken rule: ${rule}.`);
 }

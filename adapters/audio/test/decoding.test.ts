@@ -39,7 +39,7 @@ async function samplesOf(made: AudioDecoder, path: string, container: AudioConta
 	return { sampleRate, samples: all };
 }
 
-/** How much two sounds are alike, at the best of some delays: 1 is the same. */
+/** The best correlation of two sounds over several delays; 1 means equal. */
 function likeness(samples: readonly number[], rate: number): number {
 	const source = Buffer.from(pcm);
 	const original = Float64Array.from({ length: rate }, (_, at) =>
@@ -65,13 +65,13 @@ function likeness(samples: readonly number[], rate: number): number {
 
 const containers = { mp3: 'mp3', opus: 'ogg', flac: 'flac' } as const;
 
-describe('what was encoded is decoded', () => {
-	it.each(['mp3', 'opus', 'flac'] as const)('from %s, as it sounded', async (format) => {
+describe('an encoded file', () => {
+	it.each(['mp3', 'opus', 'flac'] as const)('decodes to the original sound: %s', async (format) => {
 		const made = await decoder();
 		const decoded = await samplesOf(made, paths.get(format) ?? '', containers[format]);
-		// The rate of the file, unless the codec decodes to any.
+		// The decoder keeps the sample rate of the file, except for codecs that decode to any rate.
 		expect(decoded.sampleRate).toBe(format === 'opus' ? 16_000 : sampleRate);
-		// FLAC has no padding. The others may begin and end with some.
+		// FLAC has no padding. The other formats may have some at the beginning and the end.
 		const seconds = decoded.samples.length / decoded.sampleRate;
 		expect(seconds).toBeGreaterThanOrEqual(4);
 		expect(seconds).toBeLessThan(format === 'flac' ? 4.000_01 : 4.1);
@@ -82,7 +82,7 @@ describe('what was encoded is decoded', () => {
 });
 
 describe('a file that cannot be decoded', () => {
-	it('because of its codec is refused with the remedy', async () => {
+	it('is rejected with a remedy when the codec is not supported', async () => {
 		const made = await decoder();
 		await expect(samplesOf(made, paths.get('aac') ?? '', 'mp4')).rejects.toMatchObject({
 			code: 'E_VALUE_INVALID',
@@ -105,11 +105,11 @@ describe('a file that cannot be decoded', () => {
 	});
 });
 
-describe('decoding stops', () => {
-	it('on an abort, before and in the middle', async () => {
+describe('decoding', () => {
+	it('stops on an abort, before and during the work', async () => {
 		const made = await decoder();
 		const file = { path: paths.get('flac') ?? '', container: 'flac' } as const;
-		const reason = new Error('The client has left.');
+		const reason = new Error('The client disconnected.');
 		await expect(made.decode(file, 16_000, AbortSignal.abort(reason))).rejects.toBe(reason);
 		const stop = new AbortController();
 		const { samples } = await made.decode(file, 16_000, stop.signal);
@@ -119,14 +119,14 @@ describe('decoding stops', () => {
 		await expect(iterator.next()).rejects.toBe(reason);
 	});
 
-	it('when the reader leaves, and the next one gets its place', async () => {
+	it('stops when the reader stops, and frees the slot', async () => {
 		const made = await decoder({ concurrency: 1, threads: 1, ffmpeg: '/nothing/ffmpeg' });
 		const file = { path: paths.get('mp3') ?? '', container: 'mp3' } as const;
 		for (let round = 0; round < 3; round++) {
 			const { samples } = await made.decode(file, 16_000, never);
 			for await (const _ of samples) break;
 		}
-		// An abort gives the place back also when nothing was read.
+		// An abort frees the slot even if nothing was read.
 		const stop = new AbortController();
 		await made.decode(file, 16_000, stop.signal);
 		stop.abort();
@@ -134,7 +134,7 @@ describe('decoding stops', () => {
 	});
 });
 
-/** A program in place of ffmpeg. */
+/** A script that replaces ffmpeg. */
 async function program(script: string): Promise<string> {
 	const path = join(folder, `program-${Math.random()}`);
 	await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
@@ -142,7 +142,7 @@ async function program(script: string): Promise<string> {
 }
 
 describe('ffmpeg', () => {
-	it('decodes what the libraries cannot, at the wanted rate', async () => {
+	it('decodes formats that the libraries do not support, at the requested rate', async () => {
 		const made = await decoder({
 			ffmpeg: await program(`printf '%s' "$*" >&2; printf '\\0\\0\\0\\77\\0\\0\\200\\277\\0'`),
 		});
@@ -150,7 +150,7 @@ describe('ffmpeg', () => {
 		expect([sampleRate, ...samples]).toEqual([16_000, 0.5, -1]);
 	});
 
-	it('is told the format, reads files alone, and knows none of our variables', async () => {
+	it('gets the format, may read only files, and inherits none of our environment variables', async () => {
 		process.env.SECRET_OF_TEST = 'x';
 		const seen = join(folder, 'seen');
 		const made = await decoder({ ffmpeg: await program(`echo "$*" > ${seen}; env >> ${seen}; printf '\\0\\0\\0\\0'`) });
@@ -161,19 +161,19 @@ describe('ffmpeg', () => {
 		delete process.env.SECRET_OF_TEST;
 	});
 
-	it.each(['exit 1', ':'])('that prints nothing has not decoded the file: %s', async (script) => {
+	it.each(['exit 1', ':'])('fails the decoding when it prints nothing: %s', async (script) => {
 		const made = await decoder({ ffmpeg: await program(script) });
 		await expect(samplesOf(made, paths.get('aac') ?? '', 'mp4')).rejects.toMatchObject({ param: 'file' });
 	});
 
-	it('is killed on an abort and when its reader leaves', async () => {
+	it('is killed on an abort and when the reader stops', async () => {
 		const made = await decoder({ ffmpeg: await program('yes "0123456789012345678901234567890"') });
 		const file = { path: paths.get('aac') ?? '', container: 'mp4' } as const;
 		for await (const _ of (await made.decode(file, 16_000, never)).samples) break;
 		const stop = new AbortController();
 		const iterator = (await made.decode(file, 16_000, stop.signal)).samples[Symbol.asyncIterator]();
 		await iterator.next();
-		stop.abort(new Error('The client has left.'));
-		await expect(iterator.next()).rejects.toThrow('The client has left.');
+		stop.abort(new Error('The client disconnected.'));
+		await expect(iterator.next()).rejects.toThrow('The client disconnected.');
 	});
 });

@@ -21,25 +21,28 @@ async function encode(format: EncodedAudioFormat, sound: Uint8Array, chunkBytes?
 	return collect(body);
 }
 
-/** What a file says, how many samples at 24 kHz it makes heard, and how many more than the source these may be. */
+/**
+ * For each format: its reader, the number of samples at 24 kHz that it plays, and how many more than the source has are
+ * allowed.
+ */
 const readers = {
-	// LAME begins two frames before the sound, and ends with a whole one.
+	// LAME adds two frames before the sound and fills up the last one.
 	mp3: (bytes: Buffer) => ({ ...readMp3(bytes), slack: 3 * 576 }),
 	opus: (bytes: Buffer) => {
 		const { samples, ...facts } = readOpus(bytes);
 		return { ...facts, samples: samples / 2, slack: 0 };
 	},
-	// One frame before the sound, and the last one filled up.
+	// One frame is added before the sound, and the last one is filled up.
 	aac: (bytes: Buffer) => ({ ...readAdts(bytes), slack: 2 * 1_024 }),
 	flac: (bytes: Buffer) => ({ ...readFlac(bytes), slack: 0 }),
 } as const;
 
-describe('a file', () => {
+describe('an encoded file', () => {
 	it.each([
 		['mp3', 'audio/mpeg', { sampleRate, channels: 1, kbps: 64 }],
 		['opus', 'audio/ogg', { inputRate: sampleRate, channels: 1, pages: 5 }],
 		['aac', 'audio/aac', { sampleRate, channels: 1 }],
-		// What only the end tells cannot stand in its head, which is sent first.
+		// The header is sent first, so it lacks values that are known only at the end.
 		['flac', 'audio/flac', { sampleRate, channels: 1, bitsPerSample: 16, saidSamples: 0, md5: '0'.repeat(32) }],
 	] as const)('is well-formed %s and as long as its source', async (format, mediaType, facts) => {
 		const length = 30_001;
@@ -51,22 +54,22 @@ describe('a file', () => {
 		expect(read.samples).toBeLessThanOrEqual(length + slack);
 	});
 
-	it.each(formats)('may hold a single sample: %s', async (format) => {
+	it.each(formats)('can hold a single sample: %s', async (format) => {
 		const { samples, slack } = readers[format](await encode(format, tone(1)));
 		expect(samples).toBeGreaterThanOrEqual(1);
 		expect(samples).toBeLessThanOrEqual(1 + slack);
 	});
 
-	it.each(formats)('may hold silence: %s', async (format) => {
+	it.each(formats)('can hold silence: %s', async (format) => {
 		const { samples } = readers[format](await encode(format, new Uint8Array(sampleRate)));
 		expect(samples).toBeGreaterThanOrEqual(sampleRate / 2);
 	});
 
-	it.each(formats)('is not made of nothing: %s', async (format) => {
+	it.each(formats)('is not made from an empty source: %s', async (format) => {
 		expect(await encode(format, new Uint8Array(0))).toHaveLength(0);
 	});
 
-	it.each(formats)('does not depend on how its source is cut: %s', async (format) => {
+	it.each(formats)('does not depend on the chunk boundaries of its source: %s', async (format) => {
 		const sound = tone(15_000);
 		const whole = await encode(format, sound);
 		expect(Buffer.compare(await encode(format, sound, 1_234), whole)).toBe(0);
@@ -75,7 +78,7 @@ describe('a file', () => {
 
 describe('the options', () => {
 	it('set the bit rates', async () => {
-		// As they come out of a YAML file with variables.
+		// Strings, as they come from a YAML file with variables.
 		const options = { mp3Kbps: '32', opusKbps: '12', aacKbps: 24, threads: '1' } as const;
 		const { provided, stop } = await createBackend<AudioEncoder>(audioEncoder(options));
 		for (const [format, kbps] of [

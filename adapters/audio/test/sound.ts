@@ -1,9 +1,9 @@
 import type { MonoAudio } from '@plinth/plugin-speech/model';
 
-/** Samples per second of the tests' sound, as the plugin gives it. */
+/** Samples per second of the test sound, the rate that the speech plugin uses. */
 export const sampleRate = 24_000;
 
-/** A tone that rises and swells, so that no two places of it are alike. */
+/** A tone whose pitch and volume rise, so that no two parts of it are alike. */
 export function tone(samples: number): Uint8Array {
 	const bytes = Buffer.alloc(samples * 2);
 	for (let at = 0; at < samples; at++) {
@@ -14,7 +14,7 @@ export function tone(samples: number): Uint8Array {
 	return bytes;
 }
 
-/** Sound in chunks of `chunkBytes`, all at once unless told. */
+/** Sound in chunks of `chunkBytes`; by default in one chunk. */
 export function mono(bytes: Uint8Array, chunkBytes: number = bytes.byteLength): MonoAudio {
 	async function* body(): AsyncGenerator<Uint8Array> {
 		for (let start = 0; start < bytes.byteLength; start += chunkBytes) {
@@ -24,7 +24,7 @@ export function mono(bytes: Uint8Array, chunkBytes: number = bytes.byteLength): 
 	return { mediaType: 'audio/pcm', sampleRate, channels: 1, body: body() };
 }
 
-/** Sound without an end that knows when nobody wants it any more. */
+/** Endless sound. `closed` resolves when its reader stops. */
 export function endless(): MonoAudio & { readonly closed: Promise<void> } {
 	const closed = Promise.withResolvers<void>();
 	async function* body(): AsyncGenerator<Uint8Array> {

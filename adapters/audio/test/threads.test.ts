@@ -4,7 +4,7 @@ import { threadedEncoder } from '../src/encoder.ts';
 import { Threads } from '../src/threads.ts';
 import { collect, endless, mono, tone } from './sound.ts';
 
-/** Bit rates that tell the threads of these tests how to behave; any other echoes. */
+/** Bit rates that select the behaviour of the test worker. It echoes at any other. */
 const [crashing, silent, failing, echoing] = [1, 2, 3, 64];
 const { signal } = new AbortController();
 const sound = tone(100);
@@ -20,8 +20,8 @@ function start({ threads = 1, concurrency = 8, idleMs = 10_000 } = {}) {
 	const file = new URL('./fixtures/worker.ts', import.meta.url);
 	const pool = new Threads({ clock, file, threads, concurrency, responseTimeoutMs: 30_000, idleMs });
 	onTestFinished(() => pool.stop());
-	const bitrates = { mp3: echoing, opus: crashing, aac: silent };
-	const encoder = threadedEncoder(pool, concurrency, bitrates);
+	const bitrates = { mp3: echoing, opus: crashing, aac: silent, flac: 0 };
+	const encoder = threadedEncoder(pool, bitrates);
 	return { pool, encoder };
 }
 
@@ -38,21 +38,21 @@ async function begin(encoder: Encoder, ended: AbortSignal = signal) {
 }
 
 describe('an encoding', () => {
-	it('ends at once when it is aborted, and lets its source go', async () => {
+	it('ends immediately on an abort and closes its source', async () => {
 		const { encoder } = start();
 		const stop = new AbortController();
 		const { source, reader } = await begin(encoder, stop.signal);
 		expect((await reader.next()).done).toBe(false);
-		const reason = new Error('The client has disconnected.');
+		const reason = new Error('The client disconnected.');
 		stop.abort(reason);
 		await expect(reader.next()).rejects.toBe(reason);
 		await source.closed;
 	});
 
-	it('ends while the thread is silent and while the source is', async () => {
+	it('ends on an abort while the thread or the source is silent', async () => {
 		const { encoder, pool } = start();
 		const stop = new AbortController();
-		const reason = new Error('The client has disconnected.');
+		const reason = new Error('The client disconnected.');
 		const never: AsyncIterable<Uint8Array> = {
 			[Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
 		};
@@ -61,7 +61,7 @@ describe('an encoding', () => {
 			encoder.encode({ ...mono(sound), body: never }, 'mp3', stop.signal),
 		]);
 		const ends = Promise.allSettled(waiting.map(({ body }) => collect(body)));
-		await eventually('both are under way', () => pool.size === 1);
+		await eventually('both encodings run', () => pool.size === 1);
 		stop.abort(reason);
 		expect(await ends).toEqual([
 			{ status: 'rejected', reason },
@@ -69,7 +69,7 @@ describe('an encoding', () => {
 		]);
 	});
 
-	it('ends when its reader leaves, and lets its source go', async () => {
+	it('ends when its reader stops, and closes its source', async () => {
 		const { encoder } = start();
 		const { source, reader } = await begin(encoder);
 		await reader.next();
@@ -77,7 +77,7 @@ describe('an encoding', () => {
 		await source.closed;
 	});
 
-	it('asks for no more than is read', async () => {
+	it('reads no more of its source than its reader consumes', async () => {
 		const { encoder } = start();
 		let made = 0;
 		async function* counted(): AsyncGenerator<Uint8Array> {
@@ -93,7 +93,7 @@ describe('an encoding', () => {
 		await reader.return?.();
 	});
 
-	it('fails with its source, whose failure it passes on', async () => {
+	it('fails with the error of its source', async () => {
 		const { encoder } = start();
 		const failure = new Error('The model stopped.');
 		async function* broken(): AsyncGenerator<Uint8Array> {
@@ -104,13 +104,13 @@ describe('an encoding', () => {
 		await expect(collect(body)).rejects.toBe(failure);
 	});
 
-	it('is refused at a rate that not all formats have', async () => {
+	it('rejects a sample rate that not all formats support', async () => {
 		const { encoder } = start();
 		const odd = { ...mono(sound), sampleRate: 14_400 };
 		await expect(encoder.encode(odd, 'mp3', signal)).rejects.toThrow(RangeError);
 	});
 
-	it('waits for a place', async () => {
+	it('waits for a free slot', async () => {
 		const { encoder } = start({ concurrency: 1 });
 		const { reader } = await begin(encoder);
 		await reader.next();
@@ -126,7 +126,7 @@ describe('an encoding', () => {
 });
 
 describe('a thread', () => {
-	it('that crashes fails what it works on, and is replaced', async () => {
+	it('fails only its own work when it crashes, and is replaced', async () => {
 		const { encoder } = start();
 		const { reader } = await begin(encoder);
 		await reader.next();
@@ -135,18 +135,18 @@ describe('a thread', () => {
 		expect(await read(encoder, 'mp3')).toHaveLength(sound.length + 1);
 	});
 
-	it('that is silent for too long is given up', async () => {
+	it('is terminated when it stays silent for too long', async () => {
 		const { encoder, pool } = start();
 		const answer = read(encoder, 'aac').catch((error: unknown) => error);
-		await eventually('the thread is asked', () => pool.size === 1);
+		await eventually('the thread gets the job', () => pool.size === 1);
 		await clock.advance(30_000);
 		expect(await answer).toMatchObject(failed);
 		expect(await read(encoder, 'mp3')).toHaveLength(sound.length + 1);
 	});
 
-	it('that fails an encoding goes on with the others, and what it says stays in the log', async () => {
+	it('continues with other work after a failed encoding, whose error is logged', async () => {
 		const { pool } = start();
-		const encoder = threadedEncoder(pool, 8, { mp3: echoing, opus: failing, aac: silent });
+		const encoder = threadedEncoder(pool, { mp3: echoing, opus: failing, aac: silent, flac: 0 });
 		const { reader } = await begin(encoder);
 		const error = await read(encoder, 'opus').catch((reason: Error) => reason);
 		expect(error).toMatchObject({ ...failed, cause: 'a secret' });
@@ -155,7 +155,7 @@ describe('a thread', () => {
 		await reader.return?.();
 	});
 
-	it('is joined by another one when it is busy, as far as there may be more', async () => {
+	it('gets another thread beside it when it is busy, up to the limit', async () => {
 		const { encoder, pool } = start({ threads: 2 });
 		const readers = [await begin(encoder), await begin(encoder), await begin(encoder)];
 		for (const { reader } of readers) await reader.next();
@@ -163,7 +163,7 @@ describe('a thread', () => {
 		for (const { reader } of readers) await reader.return?.();
 	});
 
-	it('ends when nothing has come for a while', async () => {
+	it('ends when it is idle for too long', async () => {
 		const { encoder, pool } = start({ idleMs: 50 });
 		expect(pool.size).toBe(0);
 		await read(encoder, 'mp3');
@@ -171,10 +171,10 @@ describe('a thread', () => {
 		await eventually('it has ended', () => pool.size === 0);
 	});
 
-	it('is stopped with the server, and so is what waits for it', async () => {
+	it('stops with the server, and the waiting work fails', async () => {
 		const { encoder, pool } = start();
 		const answer = read(encoder, 'aac').catch((error: unknown) => error);
-		await eventually('the thread is asked', () => pool.size === 1);
+		await eventually('the thread gets the job', () => pool.size === 1);
 		await pool.stop();
 		expect(await answer).toMatchObject({ code: 'E_STOPPING' });
 		expect(pool.size).toBe(0);

@@ -1,13 +1,8 @@
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { modelError, plinthError } from '@plinth/core';
+import { modelError, orAbort, plinthError } from '@plinth/core';
 import { Semaphore } from '@plinth/toolkit';
 import type { Tinypool } from 'tinypool';
-
-/** How long the end of a thread is awaited, and of one that may not have had the job yet. In milliseconds. */
-const endMs = 5_000;
-const unknownEndMs = 250;
 
 /** Options of the threads. */
 export interface ThreadsOptions {
@@ -19,7 +14,7 @@ export interface ThreadsOptions {
 	readonly idleMs?: number | undefined;
 }
 
-/** What a caller adds to a job. */
+/** Options of a job. */
 export interface JobOptions<Report> {
 	/** Ends the thread in the middle of the job. */
 	readonly signal?: AbortSignal | undefined;
@@ -28,7 +23,7 @@ export interface JobOptions<Report> {
 	onReport?(report: Report): void;
 }
 
-/** What a thread receives. */
+/** The message to a thread. */
 export interface ThreadTask<Job> {
 	readonly job: Job;
 	readonly port: MessagePort;
@@ -37,100 +32,102 @@ export interface ThreadTask<Job> {
 /** Threads that run one job each. They start and end on demand, and do not keep the process alive when idle. */
 export class Threads<Job, Result, Report = never> {
 	readonly #file: URL;
-	readonly #threads: number;
 	readonly #idleMs: number;
-	/** Tinypool starts no thread for the jobs in its own queue when an abort has ended the last one. */
 	readonly #slots: Semaphore;
-	/** Threads that an abort is ending. Until then, the pool may give them a job that waits for a new thread. */
-	readonly #ending = new Set<Promise<unknown>>();
-	#loading: Promise<Tinypool> | undefined;
-	/** The error that made a pool unusable. */
+	/** Pools of one thread each. A larger pool could give a waiting job to a thread that an abort is ending. */
+	readonly #pools = new Set<Tinypool>();
+	readonly #idle = new Set<Tinypool>();
+	/** The errors of threads that failed before their first job, or while idle. */
 	readonly #failures = new WeakMap<Tinypool, unknown>();
 	#isStopped = false;
 
 	constructor({ file, threads = Math.min(4, availableParallelism()), idleMs = 10_000 }: ThreadsOptions) {
 		this.#file = file;
-		this.#threads = threads;
 		this.#idleMs = idleMs;
 		this.#slots = new Semaphore(threads);
 	}
 
-	/** Rejects with the signal's reason as soon as it aborts, and with `E_STOPPING` after `close`. */
+	/**
+	 * Rejects with the signal's reason as soon as it aborts, and with `E_STOPPING` after `close`. The slot of an aborted
+	 * job is free when its thread has ended.
+	 */
 	run(job: Job, options: JobOptions<Report> = {}): Promise<Result> {
-		return this.#slots.run(() => this.#run(job, options), options.signal);
+		const { signal } = options;
+		const result = this.#slots.run(() => this.#run(job, options), signal);
+		return signal ? orAbort(signal, result) : result;
 	}
 
 	async #run(job: Job, { signal, transfer = [], onReport }: JobOptions<Report>): Promise<Result> {
-		this.#loading ??= this.#load();
-		const pool = await this.#loading;
-		await Promise.all(this.#ending);
-		signal?.throwIfAborted();
-		if (this.#isStopped) throw plinthError('E_STOPPING');
+		const pool = await this.#takePool();
 		const { port1, port2: port } = new MessageChannel();
-		let [isTaken, isEnding] = [false, false];
-		port1.on('message', (report: Report | null) => {
-			isTaken = true;
-			if (report !== null && !signal?.aborted) onReport?.(report);
+		port1.on('message', (report: Report) => {
+			if (!signal?.aborted) onReport?.(report);
 		});
 		port1.unref();
+		const end = () => this.#end(pool);
 		// The pool does not detect a thread that ends by `process.exit`, but the thread's port closes.
-		const ended = new AbortController();
-		const onClose = () => ended.abort();
-		port1.on('close', onClose);
-		const task: ThreadTask<Job> = { job, port };
-		const either = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
+		port1.on('close', end);
+		signal?.addEventListener('abort', end);
 		try {
-			return await pool.run(task, { transferList: [port, ...transfer], signal: either });
+			signal?.throwIfAborted();
+			const task: ThreadTask<Job> = { job, port };
+			const result = await pool.run(task, { transferList: [port, ...transfer] });
+			this.#idle.add(pool);
+			return result;
 		} catch (cause) {
-			isEnding = !ended.signal.aborted && (cause as Error).name === 'AbortError';
+			end();
 			signal?.throwIfAborted();
 			if (this.#isStopped) throw plinthError('E_STOPPING');
 			throw modelError('The model stopped unexpectedly. Try again.', this.#failures.get(pool) ?? cause);
 		} finally {
-			port1.off('close', onClose);
-			if (isEnding) this.#awaitEnd(port1, isTaken ? endMs : unknownEndMs);
-			else port1.close();
+			port1.off('close', end);
+			port1.close();
+			signal?.removeEventListener('abort', end);
 		}
-	}
-
-	/** The port of a thread closes when the thread has ended. */
-	#awaitEnd(port: MessagePort, ms: number): void {
-		const end = once(port, 'close', { signal: AbortSignal.timeout(ms) })
-			.catch(() => port.close())
-			.finally(() => this.#ending.delete(end));
-		this.#ending.add(end);
 	}
 
 	/** Ends all threads; running and later jobs reject with `E_STOPPING`. */
 	async close(): Promise<void> {
 		this.#isStopped = true;
-		await (await this.#loading)?.destroy();
+		const pools = [...this.#pools];
+		this.#pools.clear();
+		await Promise.all(pools.map((pool) => pool.destroy()));
 	}
 
-	async #load(): Promise<Tinypool> {
+	async #takePool(): Promise<Tinypool> {
 		const { Tinypool } = await import('tinypool');
+		if (this.#isStopped) throw plinthError('E_STOPPING');
+		for (const idle of this.#idle) {
+			this.#idle.delete(idle);
+			return idle;
+		}
 		const pool = new Tinypool({
 			filename: this.#file.href,
 			runtime: 'worker_threads',
 			minThreads: 0,
-			maxThreads: this.#threads,
+			maxThreads: 1,
 			idleTimeout: this.#idleMs,
-			// Not those of the process: a thread needs no conditions, and `--eval` or `--inspect` would conflict.
+			// Not the flags of the process: a thread needs no conditions, and `--eval` or `--inspect` would conflict.
 			execArgv: [],
-			// Small: the large buffers of a thread lie outside its heap.
+			// Small, because the large buffers of a thread are outside its heap.
 			resourceLimits: { maxYoungGenerationSizeMb: 4 },
 		});
-		// A thread failed before its first job, or while it was idle. The pool would never run its waiting jobs.
+		this.#pools.add(pool);
 		pool.on('error', (error) => {
 			this.#failures.set(pool, error);
-			this.#loading = undefined;
-			void pool.destroy();
+			this.#end(pool);
 		});
 		return pool;
 	}
+
+	/** Ends the thread of a pool. Its job, if any, rejects. */
+	#end(pool: Tinypool): void {
+		this.#idle.delete(pool);
+		if (this.#pools.delete(pool)) void pool.destroy();
+	}
 }
 
-/** The module of a thread beside the module with this `import.meta.url`: a source, or the built file. */
+/** The module of a thread, next to the module with this `import.meta.url`: the source or the built file. */
 export function threadFile(moduleUrl: string, name = './worker'): URL {
 	return new URL(moduleUrl.endsWith('.ts') ? `${name}.ts` : `${name}.js`, moduleUrl);
 }

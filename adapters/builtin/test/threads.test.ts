@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => threads.close());
 
-/** Starts a job that never ends. `started` resolves when its thread runs it. */
+/** Starts a job that never ends. `started` resolves when a thread runs it. */
 function loop(signal?: AbortSignal) {
 	const { promise: started, resolve } = Promise.withResolvers<void>();
 	const result = threads.run('loop', { signal, onReport: () => resolve() });
@@ -17,12 +17,12 @@ function loop(signal?: AbortSignal) {
 	return { started, result };
 }
 
-test.each(['throw', 'exit'] as const)('a thread that ends by "%s" fails its job only', async (job) => {
+test.each(['throw', 'exit'] as const)('a thread that ends by "%s" fails only its own job', async (job) => {
 	await expect(threads.run(job)).rejects.toMatchObject({ message: expect.stringContaining('stopped unexpectedly') });
 	expect(await threads.run('echo')).toBe('echo');
 });
 
-test('a module that cannot be loaded fails each job, with the cause', async () => {
+test('a module that cannot be loaded fails each job, with its cause', async () => {
 	const broken = new Threads<Job, string>({ file: new URL('./fixtures/nowhere.ts', import.meta.url), threads: 1 });
 	for (let round = 0; round < 2; round++) {
 		const cause = expect.objectContaining({ code: 'ERR_MODULE_NOT_FOUND' });
@@ -35,7 +35,7 @@ test('the cause of a failure is kept', async () => {
 	await expect(threads.run('throw')).rejects.toMatchObject({ cause: expect.objectContaining({ message: 'broken' }) });
 });
 
-test('an abort ends a job that loops, and those that wait behind it run', async () => {
+test('an abort ends a looping job, and the queued jobs run', async () => {
 	const abort = new AbortController();
 	const { started, result } = loop(abort.signal);
 	const waiting = [threads.run('echo'), threads.run('echo')];
@@ -45,7 +45,23 @@ test('an abort ends a job that loops, and those that wait behind it run', async 
 	expect(await Promise.all(waiting)).toEqual(['echo', 'echo']);
 });
 
-test('an abort ends a job that waits', async () => {
+test('an abort does not fail a job that waits for a thread, even if the aborted one has just ended', async () => {
+	const two = new Threads<Job, string>({ file: new URL('./fixtures/worker.ts', import.meta.url), threads: 2 });
+	await two.run('echo');
+	const abort = new AbortController();
+	const aborted = two.run('brief', { signal: abort.signal });
+	aborted.catch(() => {});
+	const other = two.run('echo');
+	await new Promise(setImmediate);
+	// The job ends while this thread is blocked, which then reads the response after the abort.
+	Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+	abort.abort(new Error('gone'));
+	await expect(aborted).rejects.toThrow('gone');
+	expect(await other).toBe('echo');
+	await two.close();
+});
+
+test('an abort ends a queued job', async () => {
 	const [first, second] = [new AbortController(), new AbortController()];
 	const { started, result } = loop(first.signal);
 	const waiting = threads.run('echo', { signal: second.signal });
@@ -56,7 +72,7 @@ test('an abort ends a job that waits', async () => {
 	await expect(result).rejects.toThrow('gone');
 });
 
-test('close ends the job that runs, and refuses those that wait or come later', async () => {
+test('close ends the running job, and rejects queued and later ones', async () => {
 	const { started, result } = loop();
 	const waiting = threads.run('echo');
 	await started;

@@ -1,5 +1,6 @@
 import type { VideoPreview } from '@plinth/plugin-video/model';
 import { z } from 'zod';
+import { pictureTypeOf } from './files.ts';
 
 const nodeSchema = z.object({ value: z.number().optional(), max: z.number().optional(), state: z.string().optional() });
 const messageSchema = z.object({
@@ -12,12 +13,11 @@ const messageSchema = z.object({
 		status: z.object({ exec_info: z.object({ queue_remaining: z.number() }) }).optional(),
 	}),
 });
-const previewSchema = z.object({ prompt_id: z.string().nullish(), image_type: z.string().optional() });
 
 /** A message of the socket; a latent preview has a picture. */
 export type Message = z.output<typeof messageSchema> & { readonly preview?: VideoPreview };
 
-/** Reads a message of the socket. Undefined for those of other kinds, and for broken ones. */
+/** Reads a message of the socket. Undefined for messages of other kinds and for invalid ones. */
 export function readMessage(data: unknown): Message | undefined {
 	try {
 		return data instanceof ArrayBuffer ? readFrame(Buffer.from(data)) : messageSchema.parse(JSON.parse(`${data}`));
@@ -27,49 +27,40 @@ export function readMessage(data: unknown): Message | undefined {
 }
 
 /**
- * A binary frame starts with two integers of 32 bits, big-endian. The first is its type. Type 1: the second is the
- * format, 2 for PNG; the picture follows. Type 4: it is the length of a JSON text; the text and the picture follow.
+ * A binary frame starts with two integers of 32 bits, big-endian. The first is its type. Type 1: the picture follows.
+ * Type 4: the second is the length of a text; the text and the picture follow.
  */
 function readFrame(frame: Buffer): Message | undefined {
-	const [type, second] = [frame.readUInt32BE(0), frame.readUInt32BE(4)];
+	const type = frame.readUInt32BE(0);
 	if (type !== 1 && type !== 4) return undefined;
-	const start = type === 1 ? 8 : 8 + second;
-	const described = type === 1 ? {} : previewSchema.parse(JSON.parse(frame.toString('utf8', 8, start)));
-	const isPng = type === 1 ? second === 2 : described.image_type === 'image/png';
-	const preview = { body: frame.subarray(start), mediaType: isPng ? 'image/png' : 'image/jpeg' } as const;
-	return { type: 'preview', data: { prompt_id: described.prompt_id }, preview };
+	const body = frame.subarray(type === 1 ? 8 : 8 + frame.readUInt32BE(4));
+	const mediaType = pictureTypeOf(body) === 'image/png' ? 'image/png' : 'image/jpeg';
+	return { type: 'preview', data: {}, preview: { body, mediaType } };
 }
 
-/** One fraction over all nodes of a workflow, in which each node counts the same. It never falls. */
-export class Progress {
-	readonly #parts: Map<string, number>;
-	#current = '';
-
-	constructor(nodes: readonly string[]) {
-		this.#parts = new Map(nodes.map((node) => [node, 0]));
-	}
-
-	/** The fraction after a message. */
-	after({ type, data }: Message): number {
+/** Returns a function from each message to the completed fraction, which never falls. All nodes count the same. */
+export function progressOf(nodes: readonly string[]): (message: Message) => number {
+	const fractions = new Map(nodes.map((node) => [node, 0]));
+	let current = '';
+	const raise = (node: string, fraction: number) => {
+		const before = fractions.get(node);
+		// Nodes of a subgraph that is created during the run are not in the workflow.
+		if (before !== undefined) fractions.set(node, Math.max(before, fraction));
+	};
+	return ({ type, data }) => {
 		const { node, nodes = [] } = data;
-		if (Array.isArray(nodes)) for (const id of nodes) this.#raise(id, 1);
-		else for (const [id, state] of Object.entries(nodes)) this.#raise(id, partOf(state));
-		if (type === 'progress' && node) this.#raise(node, partOf(data));
+		if (Array.isArray(nodes)) for (const id of nodes) raise(id, 1);
+		else for (const [id, state] of Object.entries(nodes)) raise(id, fractionOf(state));
+		if (type === 'progress' && node) raise(node, fractionOf(data));
 		if (type === 'executing') {
-			this.#raise(this.#current, 1);
-			this.#current = node ?? '';
+			raise(current, 1);
+			current = node ?? '';
 		}
-		return [...this.#parts.values()].reduce((sum, part) => sum + part, 0) / this.#parts.size;
-	}
-
-	#raise(node: string, part: number): void {
-		const before = this.#parts.get(node);
-		// Nodes of a subgraph that is made during the work are not in the workflow.
-		if (before !== undefined) this.#parts.set(node, Math.max(before, part));
-	}
+		return [...fractions.values()].reduce((sum, fraction) => sum + fraction, 0) / fractions.size;
+	};
 }
 
-function partOf({ value = 0, max = 1, state }: z.output<typeof nodeSchema>): number {
+function fractionOf({ value = 0, max = 1, state }: z.output<typeof nodeSchema>): number {
 	if (state === 'finished') return 1;
 	return max > 0 ? Math.min(1, Math.max(0, value / max)) : 0;
 }

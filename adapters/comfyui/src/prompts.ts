@@ -1,37 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { ModelContext, SelfCheck, services } from '@plinth/core';
 import { z } from 'zod';
-import { failureOf } from './failure.ts';
-import { Feed } from './feed.ts';
 import type { CommonOptions } from './options.ts';
-import { fileOf, type SavedFile } from './output.ts';
-import { Run, type Surroundings, type Ticket, type Work } from './run.ts';
+import { fileOf } from './outcome.ts';
+import { Run, type RunContext, type Work } from './run.ts';
 import { Server } from './server.ts';
 import { readWorkflow, type Workflow } from './workflow.ts';
 
-/** Milliseconds that a server has to tell the length of its queue, and the length of one that does not. */
-const chooseMs = 5_000;
-const away = Number.POSITIVE_INFINITY;
+/** Maximum milliseconds for a server to report the length of its queue, and the length assumed without a report. */
+const queueTimeoutMs = 5_000;
+const noReport = Number.POSITIVE_INFINITY;
 
-const lengthSchema = z.object({ exec_info: z.object({ queue_remaining: z.number() }) });
 const classesSchema = z.record(z.string(), z.object({ output_node: z.unknown() }));
 
 type Context = Omit<ModelContext<CommonOptions, { clock: typeof services.clock }>, 'id'>;
 
-/** Reads the workflow and makes the prompts of one model. Everything is closed when the app stops. */
+/** Reads the workflow and creates the {@link Prompts} of one model. Connections are closed when the app stops. */
 export async function openPrompts(context: Context): Promise<Prompts> {
 	return new Prompts(await readWorkflow(context.config, context.folder), context);
 }
 
-/** The prompts of one model at its servers. */
+/** Runs the prompts of one model on its servers. */
 export class Prompts implements SelfCheck {
 	readonly workflow: Workflow;
 	readonly #context: Context;
 	readonly #servers: readonly Server[];
-	/** This process is this client to all servers. */
-	readonly #client = randomUUID();
-	readonly #feeds = new Map<string, Feed>();
-	/** Requests that nobody waits for. */
+	/** Requests in the background. They are awaited when the app stops. */
 	readonly #background = new Set<Promise<void>>();
 	/** The servers that may have models in memory. */
 	readonly #loaded = new Set<Server>();
@@ -44,46 +38,45 @@ export class Prompts implements SelfCheck {
 		this.workflow = workflow;
 		this.#context = context;
 		this.#servers = config.baseURL.map((url) => new Server(url, config, services.clock));
-		context.onStop(() => this.#close());
+		context.onStop(async () => {
+			this.#cancelIdle();
+			await Promise.all(this.#background);
+			await Promise.all(this.#servers.map((server) => server.close()));
+		});
 	}
 
-	/** Runs a prompt to its end, or follows that of an earlier attempt. Rejects with the coded error of a failed one. */
-	async run(work: Work, around: Surroundings): Promise<SavedFile> {
-		const { signal, checkpoint, resume = '' } = around;
+	/** Runs a new prompt, or continues an earlier one. Resolves to the chunks of its file. Rejects with a coded error. */
+	async run(work: Work, runContext: RunContext): Promise<AsyncGenerator<Buffer>> {
+		const { signal, checkpoint, resume = '' } = runContext;
+		const { workflow } = this;
 		this.#active += 1;
 		this.#cancelIdle();
-		let ticket = this.#find(resume);
-		const isNew = !ticket;
+		const earlier = this.#find(resume);
+		const { server, id } = earlier ?? { server: await this.#choose(signal), id: randomUUID() };
 		try {
-			ticket ??= { server: await this.#choose(signal), id: randomUUID(), client: this.#client };
-			const { server, id, client } = ticket;
-			if (isNew) await checkpoint?.(`${id} ${client} ${server.url}`);
+			if (!earlier) await checkpoint?.(`${id} ${server.url}`);
 			signal.throwIfAborted();
 			this.#loaded.add(server);
-			const run = new Run(ticket, this.#feed(ticket), this.workflow, work, around);
-			const entry = await run.follow(isNew);
-			const failure = failureOf(entry);
-			if (failure) throw failure;
-			return { server, query: fileOf(entry.outputs, this.workflow.output, work.makes) };
+			const entry = await new Run({ ...work, server, id, workflow }, runContext).follow(earlier !== undefined);
+			const path = `/view?${fileOf(entry, workflow.output, work.makes)}`;
+			return server.read(path, { signal, retriesOutages: checkpoint !== undefined });
 		} catch (error) {
-			// Without a checkpoint, no later attempt fetches the work.
-			if (ticket && signal.aborted && !checkpoint) {
-				this.#runLater(ticket.server.stop(ticket.id), 'a prompt could not be stopped');
-			}
+			// Without a checkpoint, no later attempt fetches the result.
+			if (signal.aborted && !checkpoint) this.#runLater(server.stop(id), 'a prompt could not be stopped');
 			throw error;
 		} finally {
 			this.#active -= 1;
-			this.#awaitIdle();
+			this.#startIdleTimer();
 		}
 	}
 
-	/** Stops the prompt behind a token. One that has ended, or is unknown, counts as stopped. */
+	/** Stops the prompt of a token. A prompt that has ended or is unknown counts as stopped. */
 	async cancel(token: string): Promise<void> {
-		const ticket = this.#find(token);
-		await ticket?.server.stop(ticket.id);
+		const prompt = this.#find(token);
+		await prompt?.server.stop(prompt.id);
 	}
 
-	/** Has all servers in use release the memory of their models. */
+	/** Makes all servers in use release the memory of their models. */
 	async unload(): Promise<void> {
 		this.#cancelIdle();
 		const servers = [...this.#loaded];
@@ -91,67 +84,44 @@ export class Prompts implements SelfCheck {
 		await Promise.all(servers.map((server) => server.post('/free', { unload_models: true, free_memory: true })));
 	}
 
-	/** Asks every server whether it knows the classes of the workflow. One sentence for each problem. */
+	/** Checks that every server has the node classes of the workflow. Resolves to one sentence for each problem. */
 	async check(): Promise<readonly string[]> {
 		const { graph, output } = this.workflow;
 		const classes = Map.groupBy(Object.keys(graph), (id) => graph[id]?.class_type ?? '');
 		const checks = this.#servers.flatMap((server) =>
 			[...classes].map(async ([name, nodes]) => {
-				const found = (await server.json(classesSchema, `/object_info/${encodeURIComponent(name)}`))[name];
-				if (!found) return `${server.url} does not know the class ${name} of node ${nodes.join(', ')}.`;
-				const isSaver = found.output_node !== false || !nodes.includes(output);
+				const nodeClass = (await server.json(classesSchema, `/object_info/${encodeURIComponent(name)}`))[name];
+				if (!nodeClass) return `${server.url} does not know the class ${name} of node ${nodes.join(', ')}.`;
+				const isSaver = nodeClass.output_node !== false || !nodes.includes(output);
 				return isSaver ? '' : `output: node ${output} (${name}) saves nothing.`;
 			}),
 		);
-		const told = checks.map((check) => check.catch(({ cause }: Error) => `${Object(cause).message}.`));
-		return [...new Set(await Promise.all(told))].filter(Boolean);
+		const problems = checks.map((check) => check.catch(({ cause }: Error) => `${Object(cause).message}.`));
+		return [...new Set(await Promise.all(problems))].filter(Boolean);
 	}
 
-	async #close(): Promise<void> {
-		this.#cancelIdle();
-		await Promise.all(this.#background);
-		for (const feed of this.#feeds.values()) feed.close();
-		await Promise.all(this.#servers.map(({ agent }) => agent.destroy()));
-	}
-
-	/** The server with the shortest queue. Servers of equal length take turns, and so do those that do not answer. */
+	/** The server with the shortest queue. Servers with equal queues take turns, and so do unreachable servers. */
 	async #choose(signal: AbortSignal): Promise<Server> {
 		const [only, ...others] = this.#servers;
 		if (only && others.length === 0) return only;
-		const soon = AbortSignal.any([signal, AbortSignal.timeout(chooseMs)]);
-		const asked = this.#servers.map((server) => server.json(lengthSchema, '/prompt', { signal: soon }));
-		const told = await Promise.allSettled(asked);
-		const lengths = told.map((one) => (one.status === 'fulfilled' ? one.value.exec_info.queue_remaining : away));
+		const timeout = AbortSignal.any([signal, AbortSignal.timeout(queueTimeoutMs)]);
+		const lengths = await Promise.all(this.#servers.map((server) => server.queueLength(timeout).catch(() => noReport)));
 		const shortest = this.#servers.filter((_, index) => lengths[index] === Math.min(...lengths));
 		return shortest[this.#turn++ % shortest.length] as Server;
 	}
 
-	/** What a token stands for; undefined when the config does not have its server. */
-	#find(token: string): Ticket | undefined {
-		const [id = '', client = '', url] = token.split(' ');
+	/** The server and the prompt id of a token; undefined when the config does not have the server. */
+	#find(token: string) {
+		const [id = '', url] = token.split(' ');
 		const server = this.#servers.find((one) => one.url === url);
-		return server && { server, id, client };
+		return server && { server, id };
 	}
 
-	#feed({ server, client }: Ticket): Feed {
-		for (const [key, feed] of this.#feeds) {
-			// Only prompts of this process are still to come.
-			if (feed.listeners.size > 0 || key.startsWith(this.#client)) continue;
-			feed.close();
-			this.#feeds.delete(key);
-		}
-		const key = `${client} ${server.url}`;
-		const feed = this.#feeds.get(key) ?? new Feed(server, client);
-		this.#feeds.set(key, feed);
-		return feed;
-	}
-
-	#awaitIdle(): void {
+	#startIdleTimer(): void {
 		const { config, services } = this.#context;
 		if (this.#active > 0 || config.idleSeconds === undefined) return;
-		this.#cancelIdle = services.clock.after(config.idleSeconds * 1_000, () => {
-			this.#runLater(this.unload(), 'a ComfyUI could not release its memory');
-		});
+		const free = () => this.#runLater(this.unload(), 'a ComfyUI could not release its memory');
+		this.#cancelIdle = services.clock.after(config.idleSeconds * 1_000, free);
 	}
 
 	#runLater(work: Promise<void>, failure: string): void {

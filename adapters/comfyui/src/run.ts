@@ -1,158 +1,170 @@
+import { once } from 'node:events';
 import { modelError, orAbort } from '@plinth/core';
 import type { VideoRun } from '@plinth/plugin-video/model';
-import { refusalOf } from './failure.ts';
-import type { Feed, FeedListener } from './feed.ts';
-import { type Message, Progress } from './messages.ts';
-import { type HistoryEntry, isOutage, type Picture, type PromptState, type Server } from './server.ts';
-import type { Graph, Values, Workflow } from './workflow.ts';
+import { WebSocket } from 'undici';
+import { progressOf, readMessage } from './messages.ts';
+import { refusalOf } from './outcome.ts';
+import { type HistoryEntry, isOutage, type Picture, type Server } from './server.ts';
+import type { Values, Workflow } from './workflow.ts';
 
-/** Milliseconds between two looks while the socket is open, and while the server or its socket is away. */
-const pollMs = { open: 10_000, away: 1_000 } as const;
+/** Milliseconds between two lookups of a prompt while the socket is open, and while it is closed. */
+const pollMs = { open: 10_000, closed: 1_000 } as const;
+/** Milliseconds after which a socket that has not opened is closed. */
+const openTimeoutMs = 5_000;
+/** How often restarts of the server may lose a prompt: while it ran, and in total. */
+const maxLosses = { running: 1, total: 10 } as const;
 
-/** How often a prompt may be lost by restarts of the server: while it ran, and at all. */
-const mostLosses = { running: 1, all: 10 } as const;
-
-/** A prompt and where it is, as a checkpoint keeps it. */
-export interface Ticket {
-	readonly server: Server;
-	/** A canonical lower-case UUID. */
-	readonly id: string;
-	/** The client id to which the server sends its events. */
-	readonly client: string;
-}
-
-/** What a prompt is made of. */
+/** The values and pictures of a prompt. */
 export interface Work {
 	readonly makes: 'picture' | 'video';
 	readonly values: Values;
-	readonly images?: readonly Picture[];
+	readonly images?: readonly Picture[] | undefined;
 	readonly mask?: Picture | undefined;
 }
 
-/**
- * Who hears of the work. Where nobody waits for the answer, there is a `checkpoint`, and an unreachable server is asked
- * again. Without `preview`, no previews are asked for.
- */
-export type Surroundings = Pick<VideoRun, 'signal' | 'log'> & Partial<VideoRun>;
+/** A prompt and its server. */
+export interface Prompt extends Work {
+	readonly server: Server;
+	/** A canonical lower-case UUID. */
+	readonly id: string;
+	readonly workflow: Workflow;
+}
 
-/** One prompt, from its first look to its end. */
-export class Run implements FeedListener {
-	readonly ticket: Ticket;
-	readonly #feed: Feed;
-	readonly #workflow: Workflow;
-	readonly #work: Work;
-	readonly #around: Surroundings;
-	readonly #progress: Progress;
-	readonly #losses = { running: 0, all: 0 };
-	/** Losses of the socket when the prompt was accepted; undefined: it was not accepted in this run. */
-	#acceptedAt: number | undefined;
+/**
+ * The caller of a run. With a `checkpoint`, no client waits for the result, and requests to an unreachable server are
+ * repeated. Without `preview`, no previews are requested.
+ */
+export type RunContext = Pick<VideoRun, 'signal' | 'log'> & Partial<VideoRun>;
+
+/** Follows one prompt to its end, with a socket and by polling. */
+export class Run {
+	readonly #prompt: Prompt;
+	readonly #context: RunContext;
+	readonly #needsEvents: boolean;
+	/** Removes the listeners of the socket. */
+	readonly #stopListening = new AbortController();
+	readonly #fractionAfter: ReturnType<typeof progressOf>;
+	readonly #losses = { running: 0, total: 0 };
+	/** The socket in use when the server accepted the prompt; undefined while no prompt of this run is accepted. */
+	#acceptedWith: WebSocket | undefined;
 	#wasRunning = false;
-	#answeredAt: number;
+	#queueLength = 0;
+	#socket: WebSocket | undefined;
 	#change = Promise.withResolvers<void>();
 
-	constructor(ticket: Ticket, feed: Feed, workflow: Workflow, work: Work, around: Surroundings) {
-		this.ticket = ticket;
-		this.#feed = feed;
-		this.#workflow = workflow;
-		this.#work = work;
-		this.#around = around;
-		this.#progress = new Progress(Object.keys(workflow.graph));
-		this.#answeredAt = ticket.server.clock.now();
+	constructor(prompt: Prompt, context: RunContext) {
+		this.#prompt = prompt;
+		this.#context = context;
+		this.#needsEvents = context.progress !== undefined || context.preview !== undefined;
+		this.#fractionAfter = progressOf(Object.keys(prompt.workflow.graph));
 	}
 
-	/** Resolves once the prompt is in the history. `isNew`: nobody has sent it. */
-	async follow(isNew: boolean): Promise<HistoryEntry> {
-		const { signal } = this.#around;
-		this.#feed.listeners.add(this);
+	/** Resolves once the prompt is in the history. `isSent`: an earlier attempt may have sent it. */
+	async follow(isSent: boolean): Promise<HistoryEntry> {
+		const { signal, checkpoint } = this.#context;
+		const { server, id } = this.#prompt;
 		try {
-			for (let isSent = !isNew; ; isSent = true) {
-				await orAbort(signal, this.#feed.open());
+			for (let mayBeSent = isSent; ; mayBeSent = true) {
+				if (!this.#isOpen) await orAbort(signal, this.#connect());
 				this.#change = Promise.withResolvers();
-				const state = await this.#step(isSent);
+				const retriesOutages = checkpoint !== undefined || this.#acceptedWith !== undefined;
+				const state = mayBeSent ? await server.lookUp(id, { signal, retriesOutages }) : undefined;
 				if (typeof state === 'object') return state;
-				const ms = this.#feed.isOpen && state ? pollMs.open : pollMs.away;
-				const cancelTimer = this.ticket.server.clock.after(ms, this.#change.resolve);
+				this.#wasRunning ||= state === 'running';
+				if (!state) await this.#send(retriesOutages);
+				const cancelTimer = server.clock.after(this.#isOpen ? pollMs.open : pollMs.closed, this.#change.resolve);
 				await orAbort(signal, this.#change.promise).finally(cancelTimer);
 			}
 		} finally {
-			this.#feed.listeners.delete(this);
+			this.#stopListening.abort();
+			if (this.#needsEvents) this.#socket?.close();
 		}
 	}
 
-	onMessage(message: Message): void {
-		const { signal, progress, preview } = this.#around;
-		if (signal.aborted) return;
-		if (message.type === 'execution_start') this.#wasRunning = true;
-		if (message.preview) preview?.(message.preview);
-		else progress?.(this.#progress.after(message));
+	get #isOpen(): boolean {
+		return this.#socket?.readyState === WebSocket.OPEN;
 	}
 
-	onChange(): void {
-		this.#change.resolve();
+	/**
+	 * Opens the socket. Resolves also after a failure: then the history is polled. ComfyUI sends the events of a prompt
+	 * to the client id in the prompt. It equals the id of the prompt, so that a later attempt receives them too.
+	 */
+	async #connect(): Promise<void> {
+		const { id, server } = this.#prompt;
+		const { signal } = this.#stopListening;
+		const socket = server.connect(this.#needsEvents ? id : undefined);
+		this.#socket = socket;
+		socket.addEventListener('message', ({ data }) => this.#read(data), { signal });
+		socket.addEventListener('close', () => this.#change.resolve(), { signal });
+		if (this.#isOpen) return;
+		const until = { signal: AbortSignal.any([signal, AbortSignal.timeout(openTimeoutMs)]) };
+		const settled = Promise.race([once(socket, 'open', until), once(socket, 'close', until)]);
+		await settled.catch(() => signal.aborted || socket.close());
 	}
 
-	/** Looks for the prompt, and sends it when the server does not have it. Undefined: the server is away. */
-	async #step(isSent: boolean): Promise<PromptState> {
-		const { signal, checkpoint } = this.#around;
-		const { clock, timeoutMs } = this.ticket.server;
+	#read(bytes: unknown): void {
+		const message = readMessage(bytes);
+		const { signal, progress, preview } = this.#context;
+		if (!message || signal.aborted) return;
+		const { type, data } = message;
+		if (data.status) {
+			// All clients receive the length of the queue. No other message reports that a prompt was removed from it.
+			const length = data.status.exec_info.queue_remaining;
+			if (length < this.#queueLength) this.#change.resolve();
+			this.#queueLength = length;
+		}
+		// Prompts without a client id send events to all clients. A preview states no prompt; it is of the running one.
+		if ((data.prompt_id ?? this.#prompt.id) !== this.#prompt.id) return;
+		if (type === 'execution_start') this.#wasRunning = true;
+		if (!message.preview) progress?.(this.#fractionAfter(message));
+		else if (this.#wasRunning) preview?.(message.preview);
+	}
+
+	/** Sends the prompt, or sends it again. After an outage, the next lookup shows whether the server received it. */
+	async #send(retriesOutages: boolean): Promise<void> {
+		if (this.#acceptedWith) this.#countLoss();
 		try {
-			const state = isSent ? await this.ticket.server.look(this.ticket.id, signal) : undefined;
-			this.#answeredAt = clock.now();
-			this.#wasRunning ||= state === 'running';
-			if (state) return state;
-			if (this.#acceptedAt !== undefined) this.#countLoss(this.#acceptedAt);
-			await this.#send();
-			return 'pending';
+			await this.#queue();
 		} catch (error) {
-			signal.throwIfAborted();
-			const mayWait = checkpoint !== undefined || this.#acceptedAt !== undefined;
-			if (!isOutage(error) || !mayWait || clock.now() - this.#answeredAt >= timeoutMs) throw error;
-			return undefined;
+			if (!retriesOutages || !isOutage(error)) throw error;
 		}
 	}
 
-	/** The server had the prompt and has it no more. Throws when it is not to be sent again. */
-	#countLoss(acceptedAt: number): void {
-		const { isOpen, losses } = this.#feed;
-		if (isOpen && losses === acceptedAt) {
-			throw modelError('The work was taken out of the queue of the server of the model.');
+	/** Counts the loss of a prompt that the server had accepted. Throws when the prompt must not be sent again. */
+	#countLoss(): void {
+		if (this.#isOpen && this.#socket === this.#acceptedWith) {
+			throw modelError('The work was removed from the queue of the server of the model.');
 		}
-		this.#losses.all += 1;
+		this.#losses.total += 1;
 		if (this.#wasRunning) this.#losses.running += 1;
-		if (this.#losses.running > mostLosses.running || this.#losses.all > mostLosses.all) {
+		if (this.#losses.running > maxLosses.running || this.#losses.total > maxLosses.total) {
 			throw modelError('The server of the model restarted again during this work.');
 		}
-		this.#around.log.warn({ server: this.ticket.server.url }, 'a ComfyUI has restarted; the prompt is sent again');
+		this.#context.log.warn({ server: this.#prompt.server.url }, 'a ComfyUI has restarted; the prompt is sent again');
 		this.#wasRunning = false;
-		this.#acceptedAt = undefined;
+		this.#acceptedWith = undefined;
 	}
 
-	async #send(): Promise<void> {
-		const { server, client } = this.ticket;
-		const { signal, progress, preview } = this.#around;
-		const prompt = await orAbort(signal, this.#build());
-		const { losses } = this.#feed;
-		// Who needs no events names a client that nobody is.
-		const client_id = progress || preview ? client : this.ticket.id;
-		const extra_data = { preview_method: preview ? 'auto' : 'none' };
-		const answer = await orAbort(signal, server.queue(this.ticket.id, { prompt, client_id, extra_data }));
-		this.#answeredAt = server.clock.now();
-		const refusal = refusalOf(answer, this.#workflow, this.#work.makes === 'video' ? 'input_reference' : 'image');
-		if (refusal) {
-			// The other outputs of a prompt that was accepted in part are of no use.
-			await server.post('/queue', { delete: [this.ticket.id] }).catch(() => {});
-			throw refusal;
-		}
-		this.#acceptedAt = losses;
-	}
-
-	/** Uploads the pictures of the request, and puts its values into the workflow. */
-	async #build(): Promise<Graph> {
-		const { values, images = [], mask } = this.#work;
-		const upload = (what: string, picture: Picture) =>
-			this.ticket.server.upload(`${this.ticket.id}-${what}`, picture, this.#around.signal);
+	/** Uploads the pictures of the request, puts its values into the workflow, and queues the workflow. */
+	async #queue(): Promise<void> {
+		const { server, id, workflow, makes, values, images = [], mask } = this.#prompt;
+		const { signal, preview } = this.#context;
+		const upload = (what: string, picture: Picture) => server.upload(`${id}-${what}`, picture, signal);
 		const image: string[] = [];
 		for (const [index, picture] of images.entries()) image.push(await upload(`image-${index + 1}`, picture));
-		return this.#workflow.fill({ ...values, image, ...(mask && { mask: await upload('mask', mask) }) });
+		const prompt = workflow.fill({ ...values, image, mask: mask && (await upload('mask', mask)) });
+		signal.throwIfAborted();
+		const socket = this.#socket;
+		// Without listeners, use a client id that no socket has.
+		const client_id = this.#needsEvents ? id : `${id}-silent`;
+		const extra_data = { preview_method: preview ? 'auto' : 'none' };
+		const answer = await orAbort(signal, server.queue({ prompt_id: id, prompt, client_id, extra_data }));
+		const refusal = refusalOf(answer, workflow, makes === 'video' ? 'input_reference' : 'image');
+		if (refusal) {
+			// ComfyUI may have accepted other outputs of the prompt. Their results would not be used.
+			await server.post('/queue', { delete: [id] }).catch(() => {});
+			throw refusal;
+		}
+		this.#acceptedWith = socket;
 	}
 }

@@ -2,8 +2,8 @@ import { defineModel, type SelfCheck, services, unsupportedValue } from '@plinth
 import { type VideoModel, videoModels } from '@plinth/plugin-video/model';
 import { videoAbilityOptions } from '@plinth/toolkit';
 import { z } from 'zod';
+import { withoutUserData } from './files.ts';
 import { commonOptions } from './options.ts';
-import { fetchVideo } from './output.ts';
 import { openPrompts } from './prompts.ts';
 
 const rules = /^(?!0+n)(\d{0,4})n(?:\+(\d{1,4}))?$/;
@@ -15,7 +15,7 @@ const config = z
 		seconds: videoAbilityOptions.seconds,
 		/** Frames per second of the workflow. Needed for the binding `frames`. */
 		fps: z.coerce.number<number | string>().positive().max(240).optional(),
-		/** Which numbers of frames the workflow takes: `4n+1` stands for 1, 5, 9, and so on; `n` for every number. */
+		/** The numbers of frames that the workflow accepts: `4n+1` means 1, 5, 9, and so on; `n` means every number. */
 		frameRule: z.string().regex(rules, 'Expected a rule such as "n", "8n" or "4n+1"').default('n'),
 	})
 	.refine(({ bindings, fps }) => !bindings.frames || fps !== undefined, {
@@ -23,7 +23,7 @@ const config = z
 		message: 'The binding frames needs fps: the frames per second of the workflow',
 	});
 
-/** A workflow as a video model. Videos continue after a restart of Plinth, and are sent again after one of ComfyUI. */
+/** A workflow as a video model. Videos continue after a restart of Plinth, and restart after one of ComfyUI. */
 export const comfyuiVideo = defineModel({
 	kind: videoModels,
 	name: 'comfyui.video',
@@ -45,12 +45,12 @@ export const comfyuiVideo = defineModel({
 			abilities: { sizes, seconds: lengths, reference: hasImage, ...(fps > 0 && { fps }) },
 			async generate({ prompt, size, seconds, reference }, run) {
 				if (reference && !hasImage) {
-					throw unsupportedValue('input_reference', 'This model does not take input_reference.');
+					throw unsupportedValue('input_reference', 'This model does not accept input_reference.');
 				}
 				const values = { prompt, seed: run.seed, ...size, frames: framesFor(seconds, fps, rule) };
 				const images = reference ? [reference] : [];
-				const file = await prompts.run({ makes: 'video', values, images }, run);
-				return { body: fetchVideo(file, run, keepMetadata), mediaType: 'video/mp4', warnings };
+				const chunks = await prompts.run({ makes: 'video', values, images }, run);
+				return { body: keepMetadata ? chunks : withoutUserData(chunks), mediaType: 'video/mp4', warnings };
 			},
 			cancel: (token) => prompts.cancel(token),
 			unload: () => prompts.unload(),

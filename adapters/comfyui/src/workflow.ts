@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { BindingName, CommonOptions, Place } from './options.ts';
+import { type BindingName, binding, type CommonOptions } from './options.ts';
 
 const nodeSchema = z.looseObject({ class_type: z.string(), inputs: z.record(z.string(), z.unknown()) });
 const graphSchema = z.record(z.string(), nodeSchema).refine((graph) => Object.keys(graph).length > 0);
@@ -9,22 +9,18 @@ const graphSchema = z.record(z.string(), nodeSchema).refine((graph) => Object.ke
 /** A workflow in API format: nodes by id. */
 export type Graph = z.output<typeof graphSchema>;
 
-/** The values of a request, by binding. Pictures are the names of uploaded files, in order. */
-export type Values = Readonly<Partial<Record<Exclude<BindingName, 'image'>, string | number | undefined>>> & {
-	readonly image?: readonly string[];
-};
+/** The values of a request, by binding. A list has one value per input: the names of uploaded pictures, in order. */
+export type Values = Readonly<Partial<Record<BindingName, string | number | readonly string[] | undefined>>>;
 
 type WorkflowOptions = Pick<CommonOptions, 'workflow' | 'bindings' | 'output'>;
 
-/** Reads and checks a workflow. Rejects with all mistakes in one message, for the report of the boot. */
+/** Reads and checks a workflow. Rejects with one error that lists all mistakes, for the boot report. */
 export async function readWorkflow(options: WorkflowOptions, folder: string): Promise<Workflow> {
 	const file = resolve(folder, options.workflow);
-	let graph: Graph;
-	try {
-		graph = graphOf(await readFile(file, 'utf8'));
-	} catch (cause) {
-		throw new Error(`the workflow ${file} cannot be used: ${(cause as Error).message}`, { cause });
-	}
+	const text = readFile(file, 'utf8');
+	const graph = await text.then(graphOf).catch((cause: Error) => {
+		throw new Error(`the workflow ${file} cannot be used: ${cause.message}`, { cause });
+	});
 	const workflow = new Workflow(graph, options);
 	const problems = workflow.problems();
 	if (problems.length > 0) throw new Error(`the workflow ${file} does not fit its config: ${problems.join(' ')}`);
@@ -42,54 +38,53 @@ function graphOf(text: string): Graph {
 	);
 }
 
-/** A workflow and where the values of requests go. */
+/** A workflow and the inputs that receive the values of requests. */
 export class Workflow {
 	/** The id of the node whose file is the result. */
 	readonly output: string;
-	/** The file as it is. */
+	/** The workflow as in its file. */
 	readonly graph: Graph;
-	readonly #places: readonly { readonly name: BindingName; readonly index: number; readonly place: Place }[];
+	readonly #boundInputs: ReturnType<typeof boundInputsOf>;
 
 	constructor(graph: Graph, { bindings, output }: WorkflowOptions) {
 		this.output = output;
 		this.graph = graph;
-		const names = Object.keys(bindings) as BindingName[];
-		this.#places = names.flatMap((name) => (bindings[name] ?? []).map((place, index) => ({ name, index, place })));
+		this.#boundInputs = boundInputsOf(bindings);
 	}
 
-	/** How many places a binding has. */
+	/** The number of inputs that a binding sets. */
 	count(binding: BindingName): number {
-		return this.#places.filter(({ name }) => name === binding).length;
+		return this.#boundInputs.filter(({ name }) => name === binding).length;
 	}
 
 	/** The binding of an input; undefined for others. */
 	bindingOf(node: string, input: string): BindingName | undefined {
-		return this.#places.find(({ place }) => place.node === node && place.input === input)?.name;
+		return this.#boundInputs.find((bound) => bound.node === node && bound.input === input)?.name;
 	}
 
-	/** A copy with the values of a request. What a request does not set stays; a picture that it lacks is taken out. */
+	/** A copy with the values of a request. Other inputs keep their values; nodes of absent pictures are removed. */
 	fill(values: Values): Graph {
 		const graph = structuredClone(this.graph);
-		const sent = new Set<string>();
-		const unsent = new Set<string>();
-		for (const { name, index, place } of this.#places) {
-			const value = name === 'image' ? values.image?.[index] : values[name];
-			const node = graph[place.node];
-			if (node && value !== undefined) node.inputs[place.input] = value;
-			if (name === 'image' || name === 'mask') (value === undefined ? unsent : sent).add(place.node);
+		const isSent = new Map<string, boolean>();
+		for (const { name, index, node, input } of this.#boundInputs) {
+			const valueOrList = values[name];
+			const value = Array.isArray(valueOrList) ? valueOrList[index] : valueOrList;
+			const inputs = graph[node]?.inputs;
+			if (inputs && value !== undefined) inputs[input] = value;
+			if (name === 'image' || name === 'mask') isSent.set(node, isSent.get(node) || value !== undefined);
 		}
-		for (const node of unsent) if (!sent.has(node)) remove(graph, node);
+		for (const [node, isKept] of isSent) if (!isKept) remove(graph, node);
 		return graph;
 	}
 
-	/** The mistakes that show without the server, one sentence each. */
+	/** The mistakes that can be detected without the server, one sentence each. */
 	problems(): readonly string[] {
-		const missing = this.#places.map(({ name, place: { node, input } }) => {
-			const found = this.graph[node];
-			if (!found) return `bindings.${name}: there is no node ${node}.`;
-			if (Object.hasOwn(found.inputs, input)) return '';
-			const known = Object.keys(found.inputs).join(', ') || 'none';
-			return `bindings.${name}: node ${node} (${found.class_type}) has no input ${input}; its inputs: ${known}.`;
+		const missing = this.#boundInputs.map(({ name, node, input }) => {
+			const target = this.graph[node];
+			if (!target) return `bindings.${name}: there is no node ${node}.`;
+			if (Object.hasOwn(target.inputs, input)) return '';
+			const known = Object.keys(target.inputs).join(', ') || 'none';
+			return `bindings.${name}: node ${node} (${target.class_type}) has no input ${input}; its inputs: ${known}.`;
 		});
 		const lacksPrompt = this.count('prompt') + this.count('image') === 0;
 		const unbound = lacksPrompt ? 'bindings: neither prompt nor image is bound.' : '';
@@ -97,22 +92,33 @@ export class Workflow {
 	}
 
 	#outputProblem(): string {
-		const name = this.graph[this.output]?.class_type;
-		if (name === undefined) return `output: there is no node ${this.output}.`;
-		const fault = `output: node ${this.output} (${name}) saves nothing:`;
-		if (name === 'SaveImageWebsocket') {
-			return `${fault} it sends pictures over the socket. Use SaveImage or PreviewImage.`;
-		}
-		const reader = Object.keys(this.graph).find((id) => linksTo(this.graph, id, this.output).length > 0);
-		// Without the server, only the use of its output shows that a node is not the last one.
+		const { graph, output } = this;
+		const name = graph[output]?.class_type;
+		if (name === undefined) return `output: there is no node ${output}.`;
+		const fault = `output: node ${output} (${name}) saves nothing:`;
+		const isOverSocket = name === 'SaveImageWebsocket';
+		if (isOverSocket) return `${fault} it sends pictures over the socket. Use SaveImage or PreviewImage.`;
+		// Only the server knows which nodes save files. Here, a node whose output another node reads counts as not saving.
+		const reader = Object.keys(graph).find((id) => linksTo(graph, id, output).length > 0);
 		if (reader === undefined || /save|preview|combine/i.test(name)) return '';
 		return `${fault} node ${reader} reads its output. Name the node that saves the file.`;
 	}
 }
 
+/** The inputs of nodes that bindings set. `index` is the position among the inputs of one binding. */
+function boundInputsOf(bindings: WorkflowOptions['bindings']) {
+	return binding.options.flatMap((name) =>
+		[bindings[name] ?? []].flat().map((path, index) => {
+			// Ids of nodes in subgraphs contain `:`, and names of inputs contain dots.
+			const [node = '', ...input] = path.split('.inputs.');
+			return { name, index, node, input: input.join('.inputs.') };
+		}),
+	);
+}
+
 /**
- * Takes a node out, and the inputs that read it: ComfyUI goes without optional ones and refuses the others. A node that
- * reads nothing else, such as one that scales the picture, goes too.
+ * Removes a node and the inputs that read it: ComfyUI accepts missing optional inputs and refuses other missing ones.
+ * A node that reads no other node, such as one that scales the picture, is removed too.
  */
 function remove(graph: Graph, node: string): void {
 	delete graph[node];

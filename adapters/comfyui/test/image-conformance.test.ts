@@ -32,6 +32,6 @@ describe.each(kinds)('a workflow that $name keeps the sentence:', ({ options, su
 		supports: { ...supports, deterministic: true, partials: true, transparency: false },
 	});
 	// An edit keeps the size of its picture; the plugin fits it.
-	const kept = cases.filter(({ name }) => name !== 'edit: a picture has the size that was asked for');
+	const kept = cases.filter(({ name }) => name !== 'edit: a picture has the requested size');
 	for (const { name, run } of kept) test(name, run);
 });

@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { eventually, manualClock } from '@plinth/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { comfyui } from '../src/index.ts';
 import {
 	bytesOf,
@@ -205,7 +206,7 @@ describe('the work', () => {
 			await clock.advance(10_000);
 			return told !== undefined;
 		});
-		expect(told).toContain('taken out of the queue');
+		expect(told).toContain('removed from the queue');
 		await comfy.kill();
 	});
 
@@ -227,6 +228,24 @@ describe('the work', () => {
 		await eventually('it runs', () => comfy.running !== undefined);
 		await comfy.kill();
 		await expect(work).rejects.toMatchObject({ code: 'E_MODEL_UNAVAILABLE' });
+	});
+
+	test('stops at once when it is cancelled while the server is away', async () => {
+		const comfy = await startComfy();
+		await comfy.kill();
+		const model = await open(comfyui.video, { ...wan, baseURL: comfy.url });
+		const stop = new AbortController();
+		const resume = `11111111-2222-4333-8444-555555555555 ${comfy.url}`;
+		const work = model.generate(movie, videoRun({ signal: stop.signal, resume }));
+		let failures = 0;
+		const count = () => {
+			failures += 1;
+		};
+		subscribe('undici:client:connectError', count);
+		onTestFinished(() => void unsubscribe('undici:client:connectError', count));
+		await eventually('the socket and the look have failed', () => failures >= 2);
+		stop.abort(new Error('cancelled'));
+		await expect(work).rejects.toThrow('cancelled');
 	});
 
 	test('goes to the server with the shortest queue, and to none that is away', async () => {

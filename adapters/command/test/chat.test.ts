@@ -2,46 +2,47 @@ import type { ChatEvent, ChatModel, ChatRequest } from '@plinth/plugin-chat/mode
 import { chatModelSuite } from '@plinth/plugin-chat/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { command } from '../src/index.ts';
-import { type Bench, createBench, question, quiet, shell } from './harness.ts';
+import { createHarness, type Harness, question, quiet, shell } from './harness.ts';
 
-let bench: Bench;
-/** It keeps nothing between its answers. */
+let harness: Harness;
+/** The model has no state between requests. */
 let sharedModel: Promise<ChatModel>;
 
 beforeAll(async () => {
-	bench = await createBench();
-	sharedModel = json(answerer, { tools: true, json: 'schema' });
+	harness = await createHarness();
+	sharedModel = json(scriptedProgram, { tools: true, json: 'schema' });
 });
 
-afterAll(() => bench.remove());
+afterAll(() => harness.remove());
 
-const said = (...messages: object[]) => messages.map((message) => `echo '${JSON.stringify(message)}'`).join('; ');
+const printLines = (...messages: object[]) => messages.map((message) => `echo '${JSON.stringify(message)}'`).join('; ');
 
-const call = (name: string, text: string) => said({ type: 'tool_call', index: 0, id: 'call_1', name, arguments: text });
+const call = (name: string, text: string) =>
+	printLines({ type: 'tool_call', index: 0, id: 'call_1', name, arguments: text });
 
 const described = '{"answer":"42 EUR","isPaid":false,"kind":"bill","items":[]}';
 
-/** An answerer that looks for what is asked of it in the line that it gets. */
-const answerer = `
+/** A scripted chat program that chooses its reply by patterns in the request line. */
+const scriptedProgram = `
 case $(cat) in
 	*'"toolChoice":"required"'* | *'"toolChoice":{"name":"convert_currency"}'*)
 		${call('convert_currency', '{"amount":42,"currency":"EUR"}')} ;;
 	*'"toolChoice":{"name":"get_time"}'*) ${call('get_time', '{}')} ;;
 	*'"format":{"type":"text"}'*)
-		${said({ type: 'reasoning', text: 'Hm.' }, { type: 'delta', text: 'The total ' })}
-		${said({ type: 'delta', text: 'is 42 EUR.' })} ;;
-	*) ${said({ type: 'delta', text: described })} ;;
+		${printLines({ type: 'reasoning', text: 'Hm.' }, { type: 'delta', text: 'The total ' })}
+		${printLines({ type: 'delta', text: 'is 42 EUR.' })} ;;
+	*) ${printLines({ type: 'delta', text: described })} ;;
 esac
-${said({ type: 'result' })}
+${printLines({ type: 'result' })}
 `;
 
 function json(script: string, options: object = {}): Promise<ChatModel> {
-	return bench.make(command.chat, { protocol: 'json', argv: shell(script), ...options });
+	return harness.make(command.chat, { protocol: 'json', argv: shell(script), ...options });
 }
 
 function plain(script: string, args: readonly (string | string[])[] = []): Promise<ChatModel> {
 	const argv = [...shell(script), ...args];
-	return bench.make(command.chat, { protocol: 'plain', argv });
+	return harness.make(command.chat, { protocol: 'plain', argv });
 }
 
 async function answer(model: ChatModel, request: ChatRequest = question('Who?')): Promise<ChatEvent[]> {
@@ -56,9 +57,9 @@ async function answer(model: ChatModel, request: ChatRequest = question('Who?'))
 const words = (events: readonly ChatEvent[]) =>
 	events.map((event) => (event.type === 'text' ? event.text : '')).join('');
 
-describe('a program of the JSON protocol keeps the contract of chat models', () => {
+describe('a program of the JSON protocol conforms as a chat model:', () => {
 	for (const { name, run } of chatModelSuite({
-		create: async () => ({ model: await sharedModel, close: () => bench.clean() }),
+		create: async () => ({ model: await sharedModel, close: () => harness.clean() }),
 		supports: { deterministic: true },
 	})) {
 		test(name, run, 60_000);
@@ -66,10 +67,13 @@ describe('a program of the JSON protocol keeps the contract of chat models', () 
 });
 
 describe('a program of the JSON protocol', () => {
-	test('gets messages with their parts; files lie beside it', async () => {
-		const model = await json(`printf '{"type":"delta","text":"%s"}\\n' $(base64 -w0); ${said({ type: 'result' })}`, {
-			images: true,
-		});
+	test('gets the messages and their parts; files are in its working directory', async () => {
+		const model = await json(
+			`printf '{"type":"delta","text":"%s"}\\n' $(base64 -w0); ${printLines({ type: 'result' })}`,
+			{
+				images: true,
+			},
+		);
 		const request: ChatRequest = {
 			...question(''),
 			messages: [
@@ -115,17 +119,17 @@ describe('a program of the JSON protocol', () => {
 		]);
 	});
 
-	test('ends its answer with a reason and a bill', async () => {
+	test('ends its answer with a finish reason and the usage', async () => {
 		const usage = { promptTokens: 3, completionTokens: 1 };
-		const model = await json(said({ type: 'delta', text: 'So' }, { type: 'result', finish: 'length', usage }));
+		const model = await json(printLines({ type: 'delta', text: 'So' }, { type: 'result', finish: 'length', usage }));
 		expect(await answer(model)).toEqual([
 			{ type: 'text', text: 'So' },
 			{ type: 'finish', reason: 'length', usage },
 		]);
 	});
 
-	test('that fails in the middle of its answer breaks it off', async () => {
-		const model = await json(`${said({ type: 'delta', text: 'So' })}; exit 9`);
+	test('ends the stream with an error when it fails in the middle of its answer', async () => {
+		const model = await json(`${printLines({ type: 'delta', text: 'So' })}; exit 9`);
 		const events = model.stream(question('Who?'), {
 			signal: new AbortController().signal,
 			seed: 7,
@@ -138,9 +142,9 @@ describe('a program of the JSON protocol', () => {
 		});
 	});
 
-	test('warns 32 times at most', async () => {
+	test('emits at most 32 warnings', async () => {
 		const model = await json(
-			`yes '{"type":"warning","message":"Again."}' | head -n 100; ${said({ type: 'delta', text: 'x' }, { type: 'result' })}`,
+			`yes '{"type":"warning","message":"Again."}' | head -n 100; ${printLines({ type: 'delta', text: 'x' }, { type: 'result' })}`,
 		);
 		const events = await answer(model);
 		expect(events.filter(({ type }) => type === 'warning')).toHaveLength(32);
@@ -148,11 +152,11 @@ describe('a program of the JSON protocol', () => {
 });
 
 describe('a plain program', () => {
-	test('gets a lone question as it is', async () => {
+	test('gets a single question as plain text', async () => {
 		expect(words(await answer(await plain('cat')))).toBe('Who?');
 	});
 
-	test('gets a conversation as a text that waits for the next turn', async () => {
+	test('gets a conversation as a transcript that ends before the next turn', async () => {
 		const request: ChatRequest = {
 			...question(''),
 			messages: [
@@ -167,55 +171,55 @@ describe('a plain program', () => {
 		);
 	});
 
-	test('is heard as it prints, also where a character is cut in two', async () => {
+	test('streams text as it prints it, also when a character is split between chunks', async () => {
 		const model = await plain(`printf 'a\\303'; sleep 0.02; printf '\\244'`);
 		const events = model.stream(question('Who?'), {
 			signal: new AbortController().signal,
 			seed: 7,
 			log: quiet,
 		});
-		const heard: ChatEvent[] = [];
-		for await (const event of events) heard.push(event);
-		expect(words(heard)).toBe('aä');
+		const received: ChatEvent[] = [];
+		for await (const event of events) received.push(event);
+		expect(words(received)).toBe('aä');
 	});
 
-	test('is ended when its reader leaves, and goes on for nobody', async () => {
-		const leave = new AbortController();
-		const run = { signal: leave.signal, seed: 7, log: quiet };
+	test('ends when the reader stops', async () => {
+		const controller = new AbortController();
+		const run = { signal: controller.signal, seed: 7, log: quiet };
 		const events = (await plain('yes')).stream(question('Who?'), run)[Symbol.asyncIterator]();
 		expect(await events.next()).toMatchObject({ value: { type: 'text' } });
-		const gone = new Error('The client has disconnected.');
-		leave.abort(gone);
+		const gone = new Error('The client disconnected.');
+		controller.abort(gone);
 		await expect(events.next()).rejects.toBe(gone);
-		await bench.clean();
+		await harness.clean();
 	});
 
-	test('keeps nobody waiting although it is silent and does not heed SIGTERM', async () => {
+	test('delays no caller when it is silent and ignores SIGTERM', async () => {
 		const leave = new AbortController();
 		const run = { signal: leave.signal, seed: 7, log: quiet };
 		const model = await plain(`trap '' TERM; echo So; sleep 60; sleep 60`);
 		const events = model.stream(question('Who?'), run)[Symbol.asyncIterator]();
 		expect(await events.next()).toMatchObject({ value: { type: 'text' } });
 		const next = events.next();
-		const gone = new Error('The client has disconnected.');
+		const gone = new Error('The client disconnected.');
 		leave.abort(gone);
 		await expect(next).rejects.toBe(gone);
-		await bench.clock.advance(2_000);
-		await bench.clean();
+		await harness.clock.advance(2_000);
+		await harness.clean();
 	});
 
-	test('that prints something else than text fails', async () => {
+	test('fails when it prints something else than UTF-8 text', async () => {
 		await expect(answer(await plain(`printf 'a\\377'`))).rejects.toMatchObject({
 			message: 'The program behind this model printed text that is not UTF-8.',
 		});
 	});
 
-	test('may write a file', async () => {
+	test('can write its answer to a file', async () => {
 		const model = await plain('echo loading; echo Me. > "$1"', ['{output}']);
 		expect(words(await answer(model))).toBe('Me.\n');
 	});
 
-	test('is told what it has placeholders for; of the rest the caller is warned', async () => {
+	test('gets the fields that have a placeholder, and the client is warned about the others', async () => {
 		const model = await plain('printf "%s;" "$@"', [
 			['-n', '{maxTokens}'],
 			['-t', '{temperature}'],

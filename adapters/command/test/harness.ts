@@ -9,24 +9,29 @@ import type { VideoRequest, VideoRun } from '@plinth/plugin-video/model';
 import { createModel, eventually, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import type { z } from 'zod';
 
-/** Makes models whose programs live below a temporary folder of their own, so that what is left of them can be told from everything else. */
-export interface Bench {
+/**
+ * Creates models whose programs run below a temporary folder of their own. Their leftover processes and files can then
+ * be found.
+ */
+export interface Harness {
 	readonly clock: ManualClock;
-	/** Where the folders of the runs are. */
+	/** The parent of the working folders. */
 	readonly dir: string;
 	make<M, C extends z.ZodType>(factory: ModelFactory<M, C>, options: z.input<C>): Promise<M>;
-	/** Waits until no process and no folder of a run is left; those that guard the models may be. */
+	/**
+	 * Resolves when no process and no working folder of a run is left. The guard processes of the models may still run.
+	 */
 	clean(): Promise<void>;
-	/** Ids of the processes that the runs have started and that are still there. */
+	/** Ids of the running processes that were started by programs. */
 	processes(): readonly number[];
 	/** Stops the models. */
 	stop(): Promise<void>;
-	/** Stops them and takes the folder away. Rejects where something is left. */
+	/** Stops the models and removes the folder. Rejects when something is left over. */
 	remove(): Promise<void>;
 }
 
-/** Sets up a bench; the system's temporary folder is its own until it is removed. */
-export async function createBench(): Promise<Bench> {
+/** Creates a harness. It replaces the temporary folder of the system until it is removed. */
+export async function createHarness(): Promise<Harness> {
 	const before = process.env.TMPDIR;
 	const dir = await mkdtemp(join(tmpdir(), 'plinth-test-command-'));
 	process.env.TMPDIR = dir;
@@ -36,7 +41,7 @@ export async function createBench(): Promise<Bench> {
 	const clean = () =>
 		eventually(
 			'no process and no folder is left',
-			// The cheaper look first.
+			// The cheaper check first.
 			async () => (await readdir(dir)).length === 0 && processes().length === 0,
 		);
 	const stop = async () => {
@@ -56,19 +61,19 @@ export async function createBench(): Promise<Bench> {
 		async remove() {
 			await stop();
 			await clean();
-			await eventually('no guard is left', () => guardsOf(dir).length === 0);
+			await eventually('no guard process is left', () => guardsOf(dir).length === 0);
 			restore(before);
 			await rm(dir, { recursive: true, force: true });
 		},
 	};
 }
 
-/** Every process whose environment names a folder: programs know no other temporary one. */
+/** All processes whose environment contains the folder: programs get it as their temporary folder. */
 function processesOf(dir: string): readonly number[] {
 	return processesWhose('environ', `TMPDIR=${dir}/`);
 }
 
-/** Every shell that guards the runs below a folder. */
+/** All shells that guard the runs below a folder. */
 function guardsOf(dir: string): readonly number[] {
 	return processesWhose('cmdline', `plinth-guard\0${dir}`);
 }
@@ -101,7 +106,7 @@ export const video: VideoRequest = {
 	size: { width: 640, height: 480 },
 };
 
-/** The surroundings of a video. */
+/** The context of a video request. */
 export function videoRun(changes: Partial<VideoRun> = {}): VideoRun {
 	return {
 		signal: new AbortController().signal,
@@ -124,13 +129,13 @@ export const image: ImageRequest = {
 	moderation: 'auto',
 };
 
-/** The surroundings of a picture. */
+/** The context of an image request. */
 export function imageRun(changes: Partial<ImageRun> = {}): ImageRun {
 	const { signal } = new AbortController();
 	return { signal, seed: 7, partials: 0, partial: () => {}, log: quiet, ...changes };
 }
 
-/** A question to a chat model. */
+/** A chat request with one question. */
 export function question(text: string): ChatRequest {
 	return {
 		messages: [{ role: 'user', content: [{ type: 'text', text }] }],

@@ -2,6 +2,6 @@ import { createModel } from '@plinth/testing';
 import { command } from '../src/index.ts';
 import { video, videoRun } from './harness.ts';
 
-/** A server in a process of its own, to be killed: it runs the program that its arguments are. */
+/** A server in its own process, which a test kills. It runs the program in its arguments. */
 const { model } = await createModel(command.video({ protocol: 'json', argv: process.argv.slice(2) }));
 await model.generate(video, videoRun());

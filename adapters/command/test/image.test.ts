@@ -9,18 +9,18 @@ import type { ImageCodec } from '@plinth/toolkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { solidPng } from '../../../test/support/png.ts';
 import { command } from '../src/index.ts';
-import { type Bench, createBench, image, imageRun, shell } from './harness.ts';
+import { createHarness, type Harness, image, imageRun, shell } from './harness.ts';
 
 const { provided: images, stop } = await createBackend<ImageCodec>(sharpImages());
 
-let bench: Bench;
+let harness: Harness;
 let pictures: string;
-/** It keeps nothing between its pictures. */
+/** The model has no state between requests. */
 let sharedModel: Promise<ImageModel>;
 
 beforeAll(async () => {
-	bench = await createBench();
-	pictures = `${bench.dir}-pictures`;
+	harness = await createHarness();
+	pictures = `${harness.dir}-pictures`;
 	await mkdir(pictures);
 	await writeFile(join(pictures, '0.png'), solidPng(64, 64, [20, 40, 60]));
 	await writeFile(join(pictures, '1.png'), solidPng(64, 64, [200, 140, 60]));
@@ -28,13 +28,13 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-	await bench.remove();
+	await harness.remove();
 	await stop();
 	await rm(pictures, { recursive: true, force: true });
 });
 
-/** A painter with two pictures, of which the seed chooses one. */
-const painter = `
+/** A scripted program that returns one of two pictures, chosen by the seed. */
+const scriptedProgram = `
 asked=$(cat)
 seed=\${asked##*'"seed":'}
 seed=\${seed%%[!0-9]*}
@@ -46,9 +46,9 @@ echo '{"type":"result","file":"a.png","revisedPrompt":"A plain colour"}'
 `;
 
 function painting(): Promise<ImageModel> {
-	return bench.make(command.image, {
+	return harness.make(command.image, {
 		protocol: 'json',
-		argv: shell(painter),
+		argv: shell(scriptedProgram),
 		env: { PICTURES: pictures },
 		operations: ['generate', 'edit'],
 		sizes: [{ width: 64, height: 64 }],
@@ -57,9 +57,9 @@ function painting(): Promise<ImageModel> {
 	});
 }
 
-describe('a program of the JSON protocol keeps the contract of image models', () => {
+describe('a program of the JSON protocol conforms as an image model:', () => {
 	for (const { name, run } of imageModelSuite({
-		create: async () => ({ model: await sharedModel, close: () => bench.clean() }),
+		create: async () => ({ model: await sharedModel, close: () => harness.clean() }),
 		images,
 		supports: { deterministic: true, partials: true },
 	})) {
@@ -87,11 +87,11 @@ function bytesOf(picture: Picture | undefined): Buffer {
 }
 
 describe('a program of the JSON protocol', () => {
-	test('gets the names of pictures that lie beside it, and may write into them', async () => {
+	test('gets the names of the pictures in its folder, and may write to them', async () => {
 		const file = join(pictures, 'upload');
 		await writeFile(file, small);
 		const script = `cat > asked; ls image-* mask.png >> asked; cp image-2.png a; echo x >> image-1.png; cat asked >> $OUT; echo '{"type":"result","files":["a"]}'`;
-		const model = await bench.make(command.image, {
+		const model = await harness.make(command.image, {
 			protocol: 'json',
 			argv: shell(script),
 			operations: ['edit'],
@@ -119,7 +119,7 @@ describe('a program of the JSON protocol', () => {
 		expect(await readFile(file)).toEqual(Buffer.from(small));
 	});
 
-	test('says in what words it understood what was asked for, and what it could not honour', async () => {
+	test('returns the revised prompt and its warnings', async () => {
 		const model = await sharedModel;
 		const made = await model.generate?.(image, imageRun());
 		expect(made).toMatchObject({
@@ -128,7 +128,7 @@ describe('a program of the JSON protocol', () => {
 		});
 	});
 
-	test('shows nothing unfinished where nobody asks for it', async () => {
+	test('sends no partial images when none are requested', async () => {
 		const shown: Picture[] = [];
 		const model = await sharedModel;
 		await model.generate?.(image, imageRun({ partial: (picture) => shown.push(picture) }));
@@ -137,10 +137,10 @@ describe('a program of the JSON protocol', () => {
 });
 
 describe('a plain program', () => {
-	test('makes pictures, and changes them where it has a placeholder for one', async () => {
+	test('generates pictures, and edits them when it has a placeholder for one', async () => {
 		const argv = [...shell('test $# = 0 && cat $PICTURES/0.png || cat "$1"'), ['{image}']];
 		const env = { PICTURES: pictures };
-		const model = await bench.make(command.image, { protocol: 'plain', argv, env });
+		const model = await harness.make(command.image, { protocol: 'plain', argv, env });
 		const made = await model.generate?.(image, imageRun());
 		expect(bytesOf(made?.images[0])).toEqual(Buffer.from(solidPng(64, 64, [20, 40, 60])));
 		const request: ImageEditRequest = { ...image, images: [inputOf(small)], fidelity: 'low' };
@@ -153,15 +153,15 @@ describe('a plain program', () => {
 		[['{width}'], ['generate']],
 		[['{image}'], ['edit']],
 		[[['{image}']], ['generate', 'edit']],
-	])('with the arguments %j does %j', async (args, operations) => {
+	])('with the arguments %j supports %j', async (args, operations) => {
 		const argv = [...shell('true'), ...args];
-		const model = await bench.make(command.image, { protocol: 'plain', argv });
+		const model = await harness.make(command.image, { protocol: 'plain', argv });
 		expect(['generate', 'edit'].filter((name) => name in model)).toEqual(operations);
 	});
 
-	test('is told a size where the client leaves it open, and the format by the name of its file', async () => {
+	test('gets a default size when the request has none, and the format in the name of the output file', async () => {
 		const argv = [...shell('echo $* > "$3"'), '{width}x{height}', '{quality}', '{output}'];
-		const model = await bench.make(command.image, { protocol: 'plain', argv });
+		const model = await harness.make(command.image, { protocol: 'plain', argv });
 		const made = await model.generate?.({ ...image, format: 'webp' }, imageRun());
 		expect(bytesOf(made?.images[0]).toString()).toBe('1024x1024 low output.webp\n');
 	});

@@ -2,56 +2,56 @@ import type { ImageModel } from '@plinth/plugin-image/model';
 import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { command } from '../src/index.ts';
-import { type Bench, createBench, image, imageRun, shell } from './harness.ts';
+import { createHarness, type Harness, image, imageRun, shell } from './harness.ts';
 
-let bench: Bench;
+let harness: Harness;
 
 beforeEach(async () => {
-	bench = await createBench();
+	harness = await createHarness();
 });
 
-afterEach(() => bench.remove());
+afterEach(() => harness.remove());
 
-const gone = new Error('The client has disconnected.');
+const disconnected = new Error('The client disconnected.');
 
 function sleeping(options: object, script = 'exec sleep 60'): Promise<ImageModel> {
-	return bench.make(command.image, { protocol: 'json', argv: shell(script), ...options });
+	return harness.make(command.image, { protocol: 'json', argv: shell(script), ...options });
 }
 
-/** Asks for a picture that is never made. */
+/** Requests a picture that is never made. */
 function ask(model: ImageModel) {
-	const leave = new AbortController();
-	const made = model.generate?.(image, imageRun({ signal: leave.signal }));
+	const controller = new AbortController();
+	const made = model.generate?.(image, imageRun({ signal: controller.signal }));
 	made?.catch(() => {});
-	return { made, leave: () => leave.abort(gone) };
+	return { made, leave: () => controller.abort(disconnected) };
 }
 
 function count(script: number): Promise<void> {
-	return eventually(`${script} programs run`, () => bench.processes().length === script);
+	return eventually(`${script} programs run`, () => harness.processes().length === script);
 }
 
-describe('the line before a program', () => {
-	test('lets one in at a time; the next one follows when the first has ended', async () => {
+describe('the queue of a program', () => {
+	test('runs one request at a time; the next one starts when the first has ended', async () => {
 		const model = await sleeping({});
 		const [first, second] = [ask(model), ask(model)];
 		await count(1);
-		const [before] = bench.processes();
+		const [before] = harness.processes();
 		first.leave();
 		await eventually('another one runs', () => {
-			const now = bench.processes();
+			const now = harness.processes();
 			return now.length === 1 && now[0] !== before;
 		});
 		second.leave();
 	});
 
-	test('lets as many in as it is told, also by a text out of a YAML file', async () => {
+	test('runs as many at once as configured, also when the number is a string from YAML', async () => {
 		const model = await sleeping({ concurrency: '2' });
 		const all = [ask(model), ask(model), ask(model)];
 		await count(2);
 		for (const { leave } of all) leave();
 	});
 
-	test('refuses with 429 what is beyond its length', async () => {
+	test('rejects requests beyond its length with 429', async () => {
 		const model = await sleeping({ waiting: 1 });
 		const [first, second, third] = [ask(model), ask(model), ask(model)];
 		await expect(third.made).rejects.toMatchObject({
@@ -59,33 +59,33 @@ describe('the line before a program', () => {
 			headers: { 'retry-after': '5' },
 		});
 		second.leave();
-		await expect(second.made).rejects.toBe(gone);
+		await expect(second.made).rejects.toBe(disconnected);
 		const fourth = ask(model);
 		await count(1);
 		first.leave();
 		fourth.leave();
-		await expect(fourth.made).rejects.toBe(gone);
+		await expect(fourth.made).rejects.toBe(disconnected);
 	});
 
-	test('keeps the place of a program until it has really ended', async () => {
+	test('keeps the slot of a program until its processes have ended', async () => {
 		const model = await sleeping({}, `trap '' TERM; sleep 60; sleep 60`);
 		const [first, second] = [ask(model), ask(model)];
 		await count(2);
-		const before = bench.processes().toSorted();
+		const before = harness.processes().toSorted();
 		first.leave();
-		await expect(first.made).rejects.toBe(gone);
-		await bench.clock.advance(1_000);
-		expect(bench.processes().toSorted()).toEqual(before);
-		await bench.clock.advance(1_000);
-		await eventually('the next one runs', () => {
-			const now = bench.processes();
+		await expect(first.made).rejects.toBe(disconnected);
+		await harness.clock.advance(1_000);
+		expect(harness.processes().toSorted()).toEqual(before);
+		await harness.clock.advance(1_000);
+		await eventually('the next request runs', () => {
+			const now = harness.processes();
 			return now.length === 2 && now.every((pid) => !before.includes(pid));
 		});
 		second.leave();
-		await expect(second.made).rejects.toBe(gone);
+		await expect(second.made).rejects.toBe(disconnected);
 		await eventually('it is killed', async () => {
-			await bench.clock.advance(2_000);
-			return bench.processes().length === 0;
+			await harness.clock.advance(2_000);
+			return harness.processes().length === 0;
 		});
 	});
 });

@@ -3,7 +3,7 @@ import { command } from '../src/index.ts';
 import { fillTemplate, placeholdersIn, requiredIn } from '../src/protocol/argv.ts';
 import { findProgram } from '../src/run/path.ts';
 
-/** What is said about options when a server starts. */
+/** The problems that are reported about the options when a server starts. */
 function faults(kind: keyof typeof command, options: object): string[] {
 	const { error } = command[kind].definition.config.safeParse(options);
 	return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -12,7 +12,7 @@ function faults(kind: keyof typeof command, options: object): string[] {
 const plain = (argv: readonly unknown[], more = {}) => ({ protocol: 'plain', argv, ...more });
 
 describe('the arguments of a plain program', () => {
-	test('are filled without their number changing', () => {
+	test('are filled without a change of their number', () => {
 		const values = { width: 640, height: 480, input: 'a b" -y.txt' };
 		expect(fillTemplate(['p', '-s', '{width}x{height}', '{input}'], values)).toEqual([
 			'p',
@@ -22,26 +22,26 @@ describe('the arguments of a plain program', () => {
 		]);
 	});
 
-	test('are not filled twice: what a value looks like does not matter', () => {
+	test('are filled once: placeholders inside values stay text', () => {
 		expect(fillTemplate(['{input}', '{input}$&'], { input: '{width}$1', width: 1 })).toEqual([
 			'{width}$1',
 			'{width}$1$&',
 		]);
 	});
 
-	test('leave a group out whose value is missing, and nothing else', () => {
+	test('omit a group whose value is missing, and only that', () => {
 		const template = ['p', ['-i', '{image}'], '{seed}'];
 		expect(fillTemplate(template, { seed: 7 })).toEqual(['p', '7']);
 		expect(fillTemplate(template, { seed: 0, image: 'a.png' })).toEqual(['p', '-i', 'a.png', '0']);
 	});
 
-	test('hold braces that are no placeholders as they are', () => {
+	test('keep braces that are no placeholders', () => {
 		const template = ['{{width}}', '{"a":{"b":1}}', '{}', 'a{width'];
 		expect(fillTemplate(template, {})).toEqual(['{width}', '{"a":{"b":1}}', '{}', 'a{width']);
 		expect([...placeholdersIn(template)]).toEqual([]);
 	});
 
-	test('require what stands outside of groups', () => {
+	test('require the values of placeholders outside of groups', () => {
 		expect([...requiredIn(['{a}', ['{b}'], 'x{c}{{d}}'])]).toEqual(['a', 'c']);
 	});
 });
@@ -49,14 +49,14 @@ describe('the arguments of a plain program', () => {
 describe('a server does not start with', () => {
 	test.each([
 		['an unknown placeholder', 'video', plain(['p', '{prompt}']), /^argv: There is no placeholder \{prompt\}/],
-		['a name that every object has', 'video', plain(['p', '{constructor}']), /no placeholder/],
-		['a client that chooses the program', 'image', plain(['{format}']), /^argv: The first argument/],
-		['a group as the program', 'image', plain([['p']]), /^argv: The first argument/],
+		['a name of Object.prototype', 'video', plain(['p', '{constructor}']), /no placeholder/],
+		['a program chosen by the client', 'image', plain(['{format}']), /^argv: The first argument/],
+		['a group in the place of the program', 'image', plain([['p']]), /^argv: The first argument/],
 		['no program', 'image', plain([]), /^argv/],
-		['a value that may be missing', 'image', plain(['p', '{steps}']), /^argv: \{steps\} may have no value/],
-		['a voice that any client may write', 'speech', plain(['p', '{voice}']), /^argv: \{voice\} needs voices/],
+		['an optional value outside of a group', 'image', plain(['p', '{steps}']), /^argv: \{steps\} may have no value/],
+		['any voice that a client sends', 'speech', plain(['p', '{voice}']), /^argv: \{voice\} needs voices/],
 		[
-			'a pattern that is none',
+			'an invalid pattern',
 			'video',
 			plain(['p'], { progress: { pattern: '(' } }),
 			/^progress\.pattern: Invalid regular/,
@@ -68,23 +68,23 @@ describe('a server does not start with', () => {
 			/^progress\.total/,
 		],
 		[
-			'a total that may be missing',
+			'a total that is optional',
 			'video',
 			plain(['p'], { progress: { pattern: '(.)', total: '{reference}' } }),
 			/^progress\.total: There is no placeholder/,
 		],
-		['progress that nobody is told of', 'image', plain(['p'], { progress: { pattern: '(.)' } }), /progress/],
+		['progress for a kind without progress', 'image', plain(['p'], { progress: { pattern: '(.)' } }), /progress/],
 		['a NUL in an argument', 'video', plain(['p', 'a\0']), /^argv\.1/],
 		['a strange variable', 'chat', plain(['p'], { env: { 'A=B': 'c' } }), /^env/],
 		['a third protocol', 'chat', { protocol: 'xml', argv: ['p'] }, /^protocol/],
 		['an option of the other protocol', 'chat', plain(['p'], { tools: true }), /tools/],
 		['no time', 'chat', plain(['p'], { timeoutSeconds: 0 }), /^timeoutSeconds/],
-		['a line for videos, which wait as jobs', 'video', plain(['p'], { waiting: 1 }), /waiting/],
+		['a queue for videos, which are jobs', 'video', plain(['p'], { waiting: 1 }), /waiting/],
 	] as const)('%s', (_, kind, options, message) => {
 		expect(faults(kind, options)).toEqual([expect.stringMatching(message)]);
 	});
 
-	test('a program that is not there, by name or by path', () => {
+	test('a program that does not exist, by name or by path', () => {
 		expect(() => findProgram('no-such-program', '/bin:/usr/bin')).toThrow(
 			'There is no program no-such-program on the PATH /bin:/usr/bin.',
 		);

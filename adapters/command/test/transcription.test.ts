@@ -5,20 +5,20 @@ import { transcriptionModelSuite } from '@plinth/plugin-transcription/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readWav } from '../../../test/support/wav.ts';
 import { command } from '../src/index.ts';
-import { type Bench, createBench, quiet, shell } from './harness.ts';
+import { createHarness, type Harness, quiet, shell } from './harness.ts';
 
-let bench: Bench;
-/** It keeps nothing between its answers. */
+let harness: Harness;
+/** The model has no state between requests. */
 let sharedModel: Promise<TranscriptionModel>;
 
-const said = (...messages: object[]) => messages.map((message) => `echo '${JSON.stringify(message)}'`).join('; ');
+const printLines = (...messages: object[]) => messages.map((message) => `echo '${JSON.stringify(message)}'`).join('; ');
 
-/** Hears two words in everything. */
-const listener = `
+/** A scripted program that returns the same two words for each file. */
+const scriptedProgram = `
 read request
 [ -s audio.wav ] || exit 7
-${said({ type: 'progress', value: 0.5 }, { type: 'delta', text: 'Hello ' })}
-${said({
+${printLines({ type: 'progress', value: 0.5 }, { type: 'delta', text: 'Hello ' })}
+${printLines({
 	type: 'result',
 	text: 'Hello there.',
 	language: 'en',
@@ -32,23 +32,23 @@ ${said({
 `;
 
 beforeAll(async () => {
-	bench = await createBench();
-	sharedModel = json(listener, { timestamps: ['segment', 'word'], translate: true, languages: ['en', 'de'] });
+	harness = await createHarness();
+	sharedModel = json(scriptedProgram, { timestamps: ['segment', 'word'], translate: true, languages: ['en', 'de'] });
 });
 
-afterAll(() => bench.remove());
+afterAll(() => harness.remove());
 
 function json(script: string, options: object = {}): Promise<TranscriptionModel> {
-	return bench.make(command.transcription, { protocol: 'json', argv: shell(script), ...options });
+	return harness.make(command.transcription, { protocol: 'json', argv: shell(script), ...options });
 }
 
 function plain(script: string, args: readonly (string | string[])[], options: object = {}) {
-	return bench.make(command.transcription, { protocol: 'plain', argv: [...shell(script), ...args], ...options });
+	return harness.make(command.transcription, { protocol: 'plain', argv: [...shell(script), ...args], ...options });
 }
 
-/** A file of the client, which holds `text`, and three samples at any rate. */
+/** An uploaded file that contains `text`; it decodes to three samples at any rate. */
 async function audio(text = 'ID3 and more'): Promise<AudioFile> {
-	const path = join(bench.dir, '..', `sent-${process.pid}`);
+	const path = join(harness.dir, '..', `sent-${process.pid}`);
 	await writeFile(path, text);
 	async function* samples() {
 		yield Float32Array.of(0.5, -1, 0);
@@ -57,7 +57,7 @@ async function audio(text = 'ID3 and more'): Promise<AudioFile> {
 		...{ container: 'mp3', mediaType: 'audio/mpeg', name: 'audio.mp3', size: text.length, path },
 		samples,
 		open: () => {
-			throw new Error('The file is read by its path.');
+			throw new Error('Models read the file by its path.');
 		},
 	};
 }
@@ -69,18 +69,18 @@ async function hear(model: TranscriptionModel, changes: Partial<TranscriptionReq
 	return { ...(await model.transcribe(request, run)), deltas };
 }
 
-describe('a program of the JSON protocol keeps the contract of transcription models', () => {
+describe('a program of the JSON protocol conforms as a transcription model:', () => {
 	for (const { name, run } of transcriptionModelSuite({
-		create: async () => ({ model: await sharedModel, close: () => bench.clean() }),
+		create: async () => ({ model: await sharedModel, close: () => harness.clean() }),
 		supports: { deterministic: true },
 	})) {
 		test(name, run, 60_000);
 	}
 });
 
-describe('a plain program keeps it', () => {
+describe('a plain program conforms as a transcription model:', () => {
 	for (const { name, run } of transcriptionModelSuite({
-		create: async () => ({ model: await plain('wc -c < "$1"', ['{audio}']), close: () => bench.clean() }),
+		create: async () => ({ model: await plain('wc -c < "$1"', ['{audio}']), close: () => harness.clean() }),
 		supports: { deterministic: true },
 	})) {
 		test(name, run, 60_000);
@@ -88,8 +88,8 @@ describe('a plain program keeps it', () => {
 });
 
 describe('a program of the JSON protocol', () => {
-	test('gets the file and the fields of the request, and tells what it hears', async () => {
-		const script = `read line; printf '%s' "$line" > line; ${said({ type: 'warning', message: 'Loud.' })}
+	test('gets the file and the fields of the request, and returns the text', async () => {
+		const script = `read line; printf '%s' "$line" > line; ${printLines({ type: 'warning', message: 'Loud.' })}
 			printf '{"type":"result","text":"%s"}' "$(cat audio.mp3) $(cat line | tr -dc 'a-z:,' )"`;
 		const made = await hear(await json(script), { language: 'de', prompt: 'plinth', temperature: 0.5 });
 		expect(made.text).toMatch(/^ID3 and more /);
@@ -99,7 +99,7 @@ describe('a program of the JSON protocol', () => {
 		expect(made.warnings).toEqual(['Loud.']);
 	});
 
-	test('tells times, and text as it hears it', async () => {
+	test('returns timestamps and partial text', async () => {
 		expect(await hear(await sharedModel, { audio: await wavFile() })).toEqual({
 			text: 'Hello there.',
 			language: 'en',
@@ -114,9 +114,9 @@ describe('a program of the JSON protocol', () => {
 		});
 	});
 
-	test('gets WAV at the rate that it needs', async () => {
-		const kept = join(bench.dir, '..', `kept-${process.pid}.wav`);
-		const model = await json(`cat > /dev/null; cp audio.wav ${kept}; ${said({ type: 'result', text: 'x' })}`, {
+	test('gets WAV at the configured rate', async () => {
+		const kept = join(harness.dir, '..', `kept-${process.pid}.wav`);
+		const model = await json(`cat > /dev/null; cp audio.wav ${kept}; ${printLines({ type: 'result', text: 'x' })}`, {
 			sampleRate: 16_000,
 		});
 		await hear(model);
@@ -125,15 +125,15 @@ describe('a program of the JSON protocol', () => {
 		expect([...made.samples]).toEqual([16_384, -32_767, 0]);
 	});
 
-	test('that returns no text has failed, and may refuse a request', async () => {
-		await expect(hear(await json(said({ type: 'result' })))).rejects.toThrow('a result without a text');
-		const refusal = said({ type: 'error', message: 'No speech.', code: 'invalid_value', param: 'file' });
+	test('fails when it returns no text, and can reject a request', async () => {
+		await expect(hear(await json(printLines({ type: 'result' })))).rejects.toThrow('a result without a text');
+		const refusal = printLines({ type: 'error', message: 'No speech.', code: 'invalid_value', param: 'file' });
 		await expect(hear(await json(refusal))).rejects.toMatchObject({ param: 'file', message: 'No speech.' });
 	});
 });
 
 describe('a plain program', () => {
-	test('gets the name of the file and the language, and the prompt on stdin', async () => {
+	test('gets the name of the file and the language as arguments, and the prompt on stdin', async () => {
 		const model = await plain('echo "$(cat) $(cat $1) $2 $3"', ['{audio}', ['-l', '{language}']]);
 		const made = await hear(model, { language: 'de', prompt: 'Said before:', temperature: 1 });
 		expect(made).toMatchObject({
@@ -143,7 +143,7 @@ describe('a plain program', () => {
 		expect((await hear(model)).text).toBe('ID3 and more');
 	});
 
-	test('that prints nothing has failed, and an empty line is silence', async () => {
+	test('fails when it prints nothing; an empty line is silence', async () => {
 		await expect(hear(await plain(':', ['{audio}']))).rejects.toThrow('without a result');
 		expect((await hear(await plain('echo', ['{audio}']))).text).toBe('');
 	});

@@ -2,35 +2,35 @@ import type { VideoModel } from '@plinth/plugin-video/model';
 import { smallMp4, videoModelSuite } from '@plinth/plugin-video/testing';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { command } from '../src/index.ts';
-import { type Bench, createBench, shell } from './harness.ts';
+import { createHarness, type Harness, shell } from './harness.ts';
 
 const size = { width: 640, height: 480 };
-const film = smallMp4(size).toString('base64');
+const mp4 = smallMp4(size).toString('base64');
 
-/** A camera: its film ends with the seed, and with the picture to start from. */
-const camera = `
+/** A scripted program: its video ends with the seed and the reference picture. */
+const scriptedProgram = `
 asked=$(cat)
 seed=\${asked##*'"seed":'}
 echo '{"type":"progress","value":0.5}'
-{ echo ${film} | base64 -d; echo "\${seed%%[!0-9]*}"; cat reference.png 2>&-; } > film
+{ echo ${mp4} | base64 -d; echo "\${seed%%[!0-9]*}"; cat reference.png 2>&-; } > film
 echo '{"type":"progress","value":1}'
 echo '{"type":"result","file":"film"}'
 `;
 
-let bench: Bench;
-/** It keeps nothing between its videos. */
+let harness: Harness;
+/** The model has no state between requests. */
 let sharedModel: Promise<VideoModel>;
 
 beforeAll(async () => {
-	bench = await createBench();
-	sharedModel = bench.make(command.video, { protocol: 'json', argv: shell(camera) });
+	harness = await createHarness();
+	sharedModel = harness.make(command.video, { protocol: 'json', argv: shell(scriptedProgram) });
 });
 
-afterAll(() => bench.remove());
+afterAll(() => harness.remove());
 
-describe('a program of the JSON protocol keeps the contract of video models', () => {
+describe('a program of the JSON protocol conforms as a video model:', () => {
 	for (const { name, run } of videoModelSuite({
-		create: async () => ({ model: await sharedModel, close: () => bench.clean() }),
+		create: async () => ({ model: await sharedModel, close: () => harness.clean() }),
 		supports: { deterministic: true, progress: true, reference: true },
 		request: { size },
 	})) {

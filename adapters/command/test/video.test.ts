@@ -1,19 +1,19 @@
 import type { VideoModel } from '@plinth/plugin-video/model';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { command } from '../src/index.ts';
-import { type Bench, createBench, shell, video, videoRun } from './harness.ts';
+import { createHarness, type Harness, shell, video, videoRun } from './harness.ts';
 
-let bench: Bench;
+let harness: Harness;
 
 beforeAll(async () => {
-	bench = await createBench();
+	harness = await createHarness();
 });
 
-afterAll(() => bench.remove());
+afterAll(() => harness.remove());
 
 function plain(script: string, args: readonly (string | string[])[] = [], more: object = {}) {
 	const argv = [...shell(script), ...args];
-	return bench.make(command.video, { protocol: 'plain', argv, ...more });
+	return harness.make(command.video, { protocol: 'plain', argv, ...more });
 }
 
 async function text(model: VideoModel, request = video, run = videoRun()): Promise<string> {
@@ -33,12 +33,12 @@ describe('a plain program', () => {
 		expect(await text(await plain('cat'))).toBe('A lighthouse');
 	});
 
-	test('gets the prompt in a file where it asks for one, and writes one where it says so', async () => {
+	test('gets the prompt in a file when it has a placeholder for one, and writes its result to one', async () => {
 		const model = await plain('wc -c; cat "$1" > "$2"', ['{input}', '{output}']);
 		expect(await text(model)).toBe('A lighthouse');
 	});
 
-	test('gets numbers in its arguments, and never words of a client', async () => {
+	test('gets numbers in its arguments, and no text of a client', async () => {
 		const args = ['{width}', '{height}', '{seconds}', '{seed}', '{input}', '{output}'];
 		const model = await plain('printf "%s|" "$@" | tee "$6"', args);
 		for (const prompt of ['A lighthouse', '--help', '-y; $(touch /tmp/x) `id` "\n\0{seed}']) {
@@ -46,7 +46,7 @@ describe('a plain program', () => {
 		}
 	});
 
-	test('tells on stderr how far it is, in lines that a carriage return may end', async () => {
+	test('reports progress on stderr, in lines that end with \\n or \\r', async () => {
 		const script = `printf 'frame=12 of 48\\rframe=24 of 48\\nnothing\\nframe=99 of 48\\n' >&2; echo x`;
 		const progress = { pattern: 'frame=(\\d+) of (\\d+)' };
 		const seen: number[] = [];
@@ -55,7 +55,7 @@ describe('a plain program', () => {
 		expect(seen).toEqual([0.25, 0.5, 1]);
 	});
 
-	test('may count to what the request says', async () => {
+	test('can use a value of the request as the total of its progress', async () => {
 		const progress = { pattern: '^t=(\\d+)', total: '{seconds}000' };
 		const seen: number[] = [];
 		const run = videoRun({ progress: (fraction) => seen.push(fraction) });
@@ -63,13 +63,13 @@ describe('a plain program', () => {
 		expect(seen).toEqual([0.25]);
 	});
 
-	test('gets the picture to start from, in a group that is left out without one', async () => {
+	test('gets the reference picture in a group, which is omitted without one', async () => {
 		const model = await plain('echo $#; test $# = 0 || od -An -tx1 "$1"', [['{reference}']]);
 		expect(await text(model)).toBe('0\n');
 		expect(await text(model, { ...video, reference })).toBe('1\n 01 02 03\n');
 	});
 
-	test('refuses a picture that it has no placeholder for, and a request without the one that it needs', async () => {
+	test('rejects a picture without a placeholder for it, and a request without a required picture', async () => {
 		const without = await plain('cat');
 		await expect(without.generate({ ...video, reference }, videoRun())).rejects.toMatchObject({
 			code: 'E_VALUE_UNSUPPORTED',
@@ -82,20 +82,20 @@ describe('a plain program', () => {
 		});
 	});
 
-	test('knows of the environment only what it is told, and lives in a folder of its own', async () => {
+	test('gets only the configured environment, and runs in a private folder', async () => {
 		process.env.PLINTH_TEST_SECRET = 'hidden';
 		try {
 			const env = { MODEL_DIR: '/srv/model' };
 			const model = await plain('env | sort; pwd; stat -c %a .; ls -A', [], { env });
-			const said = await text(model);
-			const [, folder] = /^HOME=(.*)$/m.exec(said) ?? [];
-			expect(folder).toMatch(`${bench.dir}/plinth-`);
-			const names = [...said.matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+			const output = await text(model);
+			const [, folder] = /^HOME=(.*)$/m.exec(output) ?? [];
+			expect(folder).toMatch(`${harness.dir}/plinth-`);
+			const names = [...output.matchAll(/^(\w+)=/gm)].map(([, name]) => name);
 			const shellsOwn = ['OLDPWD', 'PWD', 'SHLVL', '_'];
 			expect(names.filter((name) => !shellsOwn.includes(name ?? ''))).toEqual(
 				['HOME', 'LANG', 'MODEL_DIR', 'PATH', 'PLINTH_RUN', 'TMPDIR'].sort(),
 			);
-			expect(said.trim().split('\n').slice(-2)).toEqual([folder, '700']);
+			expect(output.trim().split('\n').slice(-2)).toEqual([folder, '700']);
 		} finally {
 			delete process.env.PLINTH_TEST_SECRET;
 		}
@@ -103,21 +103,22 @@ describe('a plain program', () => {
 });
 
 describe('a program of the JSON protocol', () => {
-	const said = (...messages: object[]) => messages.map((message) => `echo '${JSON.stringify(message)}'`).join('; ');
+	const printLines = (...messages: object[]) =>
+		messages.map((message) => `echo '${JSON.stringify(message)}'`).join('; ');
 
 	function json(script: string): Promise<VideoModel> {
-		return bench.make(command.video, { protocol: 'json', argv: shell(script) });
+		return harness.make(command.video, { protocol: 'json', argv: shell(script) });
 	}
 
 	test('gets the request as one line', async () => {
-		const model = await json(`cat > asked; ${said({ type: 'result', file: 'asked' })}`);
+		const model = await json(`cat > asked; ${printLines({ type: 'result', file: 'asked' })}`);
 		const request = { ...video, prompt: 'Zeile 1\nZeile 2 ✓', reference, remixOf: { prompt: 'x' } };
 		const asked = await text(model, request);
 		expect(asked.indexOf('\n')).toBe(asked.length - 1);
 		expect(JSON.parse(asked)).toEqual({
 			version: 1,
 			kind: 'video',
-			folder: expect.stringContaining(bench.dir),
+			folder: expect.stringContaining(harness.dir),
 			prompt: 'Zeile 1\nZeile 2 ✓',
 			seconds: 4,
 			size: { width: 640, height: 480 },
@@ -127,8 +128,8 @@ describe('a program of the JSON protocol', () => {
 		});
 	});
 
-	test('tells how far it is and what it could not honour, and makes a poster', async () => {
-		const steps = said(
+	test('reports progress and warnings, and makes a poster', async () => {
+		const steps = printLines(
 			{ type: 'progress', value: 0.5 },
 			{ type: 'warning', message: 'Shorter than asked for.' },
 			{ type: 'result', file: 'v', poster: 'p', more: 'is ignored' },
@@ -141,7 +142,7 @@ describe('a program of the JSON protocol', () => {
 		expect(made.poster?.body).toHaveLength(8);
 	});
 
-	test('may write its last line without an end, and blank ones between', async () => {
+	test('may omit the last line feed and print blank lines', async () => {
 		const model = await json(`echo x > v; echo; printf '{"type":"result","file":"v"}'`);
 		expect(await text(model)).toBe('x\n');
 	});

@@ -5,7 +5,7 @@ import { CachedReader } from './cache/cached-reader.ts';
 import type { PooledReader } from './pool/reader.ts';
 
 const ocr = z.strictObject({
-	/** As Tesseract names them; their data must be installed. */
+	/** The names of Tesseract's languages, whose data must be installed. */
 	languages: z
 		.array(z.string().regex(/^\w{2,32}$/))
 		.min(1)
@@ -18,17 +18,17 @@ const ocr = z.strictObject({
 const config = z.strictObject({
 	/** How many documents are read at the same time, each in a process of its own; the others wait. */
 	workers: z.coerce.number<number | string>().int().min(1).max(16).default(2),
-	/** How pages are read that are pictures, where Tesseract's data is installed; `false` leaves them empty. */
+	/** OCR of pages that are pictures, if Tesseract's data is installed; `false` leaves these pages empty. */
 	ocr: z.union([z.literal(false), ocr]).prefault({}),
 });
 
-/** Increase it whenever the same bytes give another text. */
+/** Must be increased whenever the same bytes give another text. */
 const revision = 4;
 
 /**
- * Documents of every common format, by page, with columns and tables: `backends: { documents: documentReader() }`.
+ * Reads documents of every common format by page, with columns and tables: `backends: { documents: documentReader() }`.
  *
- * Documents are read in processes beside the server, which start on demand and end when idle. Each is bounded in memory
+ * Documents are read in separate processes, which start on demand and end when idle. Each is bounded in memory
  * and time, killed beyond that, and replaced now and then.
  */
 export const documentReader = defineBackend({
@@ -46,7 +46,7 @@ export const documentReader = defineBackend({
 			loading ??= load();
 			return loading;
 		};
-		// Loaded and closed also when it is unused, so that later reads are refused.
+		// An unused reader is also loaded and closed, so that later reads are refused.
 		onStop(async () => (await loaded()).pool.close());
 		return new CachedReader({
 			version: [version, revision, ...languages].join('+'),

@@ -7,7 +7,7 @@ import { readDocument } from './read.ts';
 
 /** Minimum time between two updates of progress, in milliseconds. */
 const progressMs = 100;
-/** Documents that already wait are read first. */
+/** Delay of the preload, in milliseconds, so that a document that already waits is read first. */
 const preloadAfterMs = 100;
 
 type Send = (update: ReadUpdate) => Promise<void>;

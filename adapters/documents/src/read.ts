@@ -12,7 +12,7 @@ export interface ReadRun {
 	progress?(done: number, of: number): void;
 	/** Absent without OCR. */
 	readonly ocr?: OcrContext | undefined;
-	/** Takes pages of a long document. */
+	/** Shares a long document with another read. */
 	readonly share?: Share | undefined;
 }
 
@@ -55,7 +55,7 @@ async function readContent(bytes: Uint8Array, context: Omit<ReadContext, 'readIn
 	return await read(bytes, { ...context, readInner });
 }
 
-/** Libraries fail in various ways at damaged files. Only a missing package is not caused by the document. */
+/** Libraries throw many kinds of errors for damaged files. Only a missing package is not caused by the document. */
 function refusalOf(cause: unknown): unknown {
 	const isMissingPackage = (cause as { code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND';
 	if (cause instanceof Refusal || isMissingPackage) return cause;

@@ -4,7 +4,7 @@ import { Refusal as TaskRefusal } from '@plinth/toolkit/processes/child';
 /** Reasons for refusing a document: entries of the table of errors. */
 export type RefusalCode = Extract<keyof typeof mediaErrors, `E_DOCUMENT_${string}`>;
 
-/** A refused document. Outside of the reading process, which does not load the kernel, it becomes a coded error. */
+/** A refused document. The server converts it to a coded error, because a reading process does not load the kernel. */
 export class Refusal extends TaskRefusal<RefusalCode> {}
 
 /** Creates a refusal. */

@@ -1,4 +1,4 @@
-/** Rows as a Markdown table. The first row is its head. Cells are single lines; short rows are filled up. */
+/** Rows as a Markdown table. The first row is its header. Cells are single lines; short rows are filled up. */
 export function pipeTable(rows: readonly (readonly string[])[]): string {
 	const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
 	if (width === 0) return '';

@@ -10,7 +10,7 @@ const maxMetadata = 1_000;
 
 const lineBreaks = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 /** Control characters other than TAB and LF, byte order marks, and noncharacters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufeff\ufffe\uffff]/g;
 /** Blanks at the end of a line. They match from their start only, so that a long run is not searched repeatedly. */
 const trailingBlanks = /(?<![^\S\n])[^\S\n]+(?=\n)/g;
@@ -32,10 +32,10 @@ export function tidied(content: Content, limit: number = maxCharacters): Documen
 
 /** Pages with at most `limit` characters in all. Further text is left out; all pages stay. */
 export function cutPages(pages: readonly DocumentPage[], limit: number) {
-	let left = limit;
+	let remaining = limit;
 	const kept = pages.map((page) => {
-		const text = cut(page.text, left);
-		left -= text.length;
+		const text = cut(page.text, remaining);
+		remaining -= text.length;
 		return { ...page, text };
 	});
 	return { pages: kept, truncated: kept.some(({ text }, at) => text.length < (pages[at]?.text.length ?? 0)) };

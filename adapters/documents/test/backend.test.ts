@@ -3,7 +3,7 @@ import type { DocumentReader } from '@plinth/toolkit';
 import { expect, it } from 'vitest';
 import { documentReader } from '../src/index.ts';
 
-it('a reader that was stopped reads nothing, whether it had read before or not', async () => {
+it('a reader that is stopped rejects all reads, also when it was never used', async () => {
 	const fresh = await createBackend<DocumentReader>(documentReader());
 	await fresh.stop();
 	await expect(fresh.provided.read(Buffer.from('a'))).rejects.toThrow('was stopped');
@@ -15,7 +15,7 @@ it('a reader that was stopped reads nothing, whether it had read before or not',
 	await expect(used.provided.read(Buffer.from('a'))).rejects.toThrow('was stopped');
 });
 
-it('what a language is called must be a name', () => {
+it('the name of a language must be a plain word', () => {
 	const { config } = documentReader.definition;
 	expect(config.safeParse({ ocr: { languages: ['../../etc'] } }).success).toBe(false);
 	expect(config.safeParse({ ocr: { languages: ['chi_sim', 'eng'] } }).success).toBe(true);
@@ -23,7 +23,7 @@ it('what a language is called must be a name', () => {
 	expect(config.parse({})).toEqual({ workers: 2, ocr: { languages: ['eng'] } });
 });
 
-it('a reader has another version when other languages are read', async () => {
+it('a reader has another version when it reads other languages', async () => {
 	const backends = await Promise.all(
 		[false as const, {}, { languages: ['eng', 'deu'] }].map((ocr) =>
 			createBackend<DocumentReader>(documentReader({ ocr })),

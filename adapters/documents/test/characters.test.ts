@@ -10,8 +10,8 @@ test.each([
 	['bullets of symbol fonts', '\uF0B7 wool', '• wool'],
 	['glyphs without a character', '\uE001\uFFFDwool\u0003', 'wool'],
 	['blanks of all kinds', 'wool\u00A0and\u2003yarn', 'wool and yarn'],
-	['leaders', 'Chapter . . . . . . . . . 7', 'Chapter ..... 7'],
-	['brackets that are stored as they look', 'הספר )הזה( נכתב', 'הספר (הזה) נכתב'],
+	['dot leaders', 'Chapter . . . . . . . . . 7', 'Chapter ..... 7'],
+	['mirrored brackets', 'הספר )הזה( נכתב', 'הספר (הזה) נכתב'],
 	['brackets in order', 'הספר (הזה) נכתב', 'הספר (הזה) נכתב'],
 ])('%s are cleaned', (_, text, clean) => {
 	expect(cleanText(text)).toBe(clean);
@@ -23,7 +23,7 @@ test('the direction of a text is that of most letters', () => {
 	expect(isFromRight('2026')).toBe(false);
 });
 
-test('a line of mostly Latin letters is read from the right on a page that is', () => {
+test('a line of mostly Latin letters is read from right to left on a page in that direction', () => {
 	const page = [item('הספר הזה נכתב בירושלים', 40, 100), item('.TypeScript 5.4 הגרסה', 40, 114)];
 	expect(pageText(page).split('\n').at(-1)?.trim()).toBe('הגרסה TypeScript 5.4.');
 });

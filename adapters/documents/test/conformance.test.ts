@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => backend.stop());
 
 for (const { name, run } of documentReaderSuite({
-	// One for all cases: processes are what takes time.
+	// All cases share one backend: starting processes is slow.
 	create: async () => ({ reader: backend.provided, close: async () => {} }),
 })) {
 	test(name, run, 30_000);

@@ -1,4 +1,4 @@
-/** A PDF of objects that are given as text, the first of which is the catalogue. */
+/** A PDF of the given object texts; the first is the catalogue. */
 export function rawPdf(objects: readonly string[], trailer = ''): Buffer {
 	let file = '%PDF-1.7\n';
 	const offsets = objects.map((body, at) => {
@@ -19,7 +19,7 @@ export function stream(content: string | Buffer, entries = ''): string {
 	return `<< /Length ${data.length} ${entries} >>\nstream\n${data.toString('latin1')}\nendstream`;
 }
 
-/** One page with the given content, resources and further entries; its objects are 3 to 5, others follow. */
+/** A PDF with one page of the given content and page entries. Its objects are 3 to 5; `others` follow. */
 export function onePage(content: string, entries = '', others: readonly string[] = []): Buffer {
 	return rawPdf([
 		'<< /Type /Catalog /Pages 2 0 R >>',

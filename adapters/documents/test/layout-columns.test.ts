@@ -9,17 +9,17 @@ const inOrder = (text: string, parts: readonly string[]) => {
 	expect(places).toEqual(places.toSorted((a, b) => a - b));
 };
 
-describe('what stands beside running text', () => {
+describe('text beside a column', () => {
 	const text = prose('story', 14);
 
-	test('the words that it explains stay beside it', () => {
+	test('terms stay on the line of their definitions', () => {
 		const terms = [0, 3, 6, 9].map((at) => item(`Term${at}`, 40, 100 + at * 12));
 		const texts = text.slice(0, 12).map((line, at) => (at % 3 === 0 ? `A${line}` : line));
 		const lines = pageText([...terms, ...column(texts, 200, 100)]).split('\n');
 		expect(lines.filter((line) => /^Term\d {2,}Athe story/.test(line))).toHaveLength(4);
 	});
 
-	test('amounts beside wrapped descriptions stay in their rows', () => {
+	test('amounts stay on the line of wrapped descriptions', () => {
 		const lines = text.map((line, at) => (at % 2 === 0 ? `N${line}` : line));
 		const amounts = lines.flatMap((_, at) => (at % 2 === 0 ? [item(`${at}.10`, 480, 100 + at * 12)] : []));
 		const read = pageText([...column(lines, 40, 100), ...amounts]).split('\n');
@@ -28,7 +28,7 @@ describe('what stands beside running text', () => {
 });
 
 describe('columns', () => {
-	test('of numbered questions follow each other, however their lines meet', () => {
+	test('of numbered questions follow each other, however their lines align', () => {
 		const questions = (from: number) =>
 			[0, 1, 2, 3, 4, 5].flatMap((at) => [`${from + at}. Which of these?`, 'A) ash', 'B) oak', 'C) elm']);
 		const read = words([...column(questions(1), 40, 100), ...column(questions(7), 320, 100)]);
@@ -44,7 +44,7 @@ describe('columns', () => {
 		inOrder(read, ['apple', 'elder', 'fern', 'juniper']);
 	});
 
-	test('of paragraphs that begin together are no rows', () => {
+	test('of paragraphs that start on the same lines are not table rows', () => {
 		const paragraphs = (name: string, x: number) =>
 			[0, 1, 2].flatMap((at) => column(prose(`${name}${at}`, 5), x, 100 + at * 72));
 		inOrder(words([...paragraphs('left', 40), ...paragraphs('right', 310)]), [
@@ -54,13 +54,13 @@ describe('columns', () => {
 		]);
 	});
 
-	test('below a running head leave it on its line', () => {
+	test('do not break a running head above them', () => {
 		const head = [item('Annual report', 40, 40), item('Page 7', 500, 40)];
 		const body = [...column(prose('left', 9), 40, 80), ...column(prose('right', 9), 310, 80)];
 		expect(pageText([...head, ...body]).split('\n')[0]).toMatch(/^Annual report {2,}Page 7$/);
 	});
 
-	test('above and below a table leave its rows whole', () => {
+	test('do not break the rows of a table above or below them', () => {
 		const table = [0, 1, 2, 3].flatMap((at) =>
 			row([`part ${at}`, 'of oak', `${at}12`, `${at}.40`], [40, 150, 320, 480], 200 + at * 18),
 		);
@@ -73,7 +73,7 @@ describe('columns', () => {
 		inOrder(read, ['left0 number 7', 'right0 number 0', 'part 0', 'left1 number 0', 'right1 number 0']);
 	});
 
-	test('end before the heading of what comes below them', () => {
+	test('end before the heading of the text below them', () => {
 		const below = ['A text that reaches across both columns of the page and says so', 'at length'];
 		const read = words([
 			...column(prose('left', 8), 40, 80),

@@ -6,7 +6,7 @@ const lines = (items: readonly TextItem[]) => pageText(items).split('\n');
 const words = (items: readonly TextItem[]) => pageText(items).replace(/\s+/g, ' ');
 const share = { top: 0, middle: 0.5, bottom: 1 };
 
-/** Rows of a number, two texts of some lines and a name, with 10 points more between rows than between their lines. */
+/** Table rows of a number, two texts of several lines and a name. Rows are 10 points further apart than lines. */
 function register(align: keyof typeof share, lengths: readonly (readonly [number, number])[]) {
 	let y = 100;
 	return lengths.flatMap(([one, two], at) => {
@@ -31,7 +31,7 @@ const lengths = [
 	[1, 1],
 ] as const;
 
-describe('a table whose cells hold several lines', () => {
+describe('a table with several lines in a cell', () => {
 	test('keeps its rows', () => {
 		const read = lines(register('top', lengths));
 		for (const at of lengths.keys())
@@ -42,12 +42,12 @@ describe('a table whose cells hold several lines', () => {
 			);
 	});
 
-	test.each(['top', 'middle', 'bottom'] as const)('comes row by row, its cells at the %s', (align) => {
+	test.each(['top', 'middle', 'bottom'] as const)('is read row by row, with its cells aligned at the %s', (align) => {
 		const found = words(register(align, lengths)).match(/R\d|Owner \d|(?:risk|cure)\d number 0/g) ?? [];
 		expect(found.map((text) => Number(/\d/.exec(text)))).toEqual([0, 1, 2, 3, 4].flatMap((at) => Array(4).fill(at)));
 	});
 
-	test('stands whole between columns of text', () => {
+	test('stays together between columns of text', () => {
 		const table = register('middle', lengths).map((one) => ({ ...one, y: one.y + 80 }));
 		const above = [...column(prose('left', 9), 40, 40), ...column(prose('right', 9), 310, 40)];
 		const read = lines([...above, ...table]);
@@ -57,7 +57,7 @@ describe('a table whose cells hold several lines', () => {
 		expect(read).toContainEqual(expect.stringMatching(/^R2 .*Owner 2$/));
 	});
 
-	test('has a line of heads although text stands close above', () => {
+	test('has a header line, even if text is close above', () => {
 		const heads = row(['No', 'Risk', 'Cure', 'Owner'], [40, 70, 280, 490], 89);
 		const above = {
 			...item('A text that reaches across the page and ends right above', 40, 78),
@@ -69,7 +69,7 @@ describe('a table whose cells hold several lines', () => {
 	});
 });
 
-test('columns whose paragraphs end at other heights are no table', () => {
+test('does not include columns whose paragraphs end at different heights', () => {
 	const paragraphs = (name: string, x: number, counts: readonly number[]) => {
 		let y = 100;
 		return counts.flatMap((count, at) => {
@@ -82,8 +82,8 @@ test('columns whose paragraphs end at other heights are no table', () => {
 	expect(read.indexOf('left2 number 5')).toBeLessThan(read.indexOf('right0 number 0'));
 });
 
-describe('cells that stand as close as words', () => {
-	test('are two blanks apart where lines around them show the column', () => {
+describe('cells with narrow gaps', () => {
+	test('are separated by two spaces when other lines confirm the column', () => {
 		const sums = [
 			[item('Subtotal', 400, 100), { ...item('88.50', 475, 100), width: 25 }],
 			[item('VAT 20 %', 400, 114), { ...item('17.70', 475, 114), width: 25 }],
@@ -100,7 +100,7 @@ describe('cells that stand as close as words', () => {
 		]);
 	});
 
-	test('are words where only one line has the gap', () => {
+	test('are words of one cell when only one line has the gap', () => {
 		const read = lines([item('A short', 40, 100), item('line', 80, 100), item('Another one', 40, 114)]);
 		expect(read[0]).toBe('A short line');
 	});

@@ -6,18 +6,18 @@ const lines = (items: readonly TextItem[]) => pageText(items).split('\n');
 const words = (items: readonly TextItem[]) => pageText(items).replace(/\s+/g, ' ');
 
 describe('columns of running text', () => {
-	test('two of them follow each other', () => {
+	test('two columns follow each other', () => {
 		const items = [...column(prose('left', 9), 40, 100), ...column(prose('right', 9), 310, 100)];
 		expect(lines(items)).toEqual([...prose('left', 9), '', ...prose('right', 9)]);
 	});
 
-	test('three of them follow each other, whatever the order of the items', () => {
+	test('three columns follow each other in any order of the items', () => {
 		const texts = ['one', 'two', 'three'].map((name) => prose(name, 8).map((line) => line.slice(0, 36)));
 		const items = texts.flatMap((list, at) => column(list, 20 + at * 192, 60)).reverse();
 		expect(lines(items).filter(Boolean)).toEqual(texts.flat());
 	});
 
-	test('a heading across them stays between the parts above and below it', () => {
+	test('a heading across both columns stays between the parts above and below it', () => {
 		const heading = 'A heading that is printed across both of the columns of the page';
 		const text = words([
 			...column(prose('first', 6), 40, 100),
@@ -33,7 +33,7 @@ describe('columns of running text', () => {
 		expect(text.indexOf('first number 5')).toBeLessThan(text.indexOf('second number 0'));
 	});
 
-	test('a title above three of them comes first, even if it is as narrow as one', () => {
+	test('a title above three columns comes first, even if it is as narrow as one', () => {
 		const columns = ['one', 'two', 'three'].flatMap((name, at) =>
 			column(
 				prose(name, 8).map((line) => line.slice(0, 36)),
@@ -45,12 +45,12 @@ describe('columns of running text', () => {
 		expect(lines([...columns, title])[0]?.trim()).toBe('A narrow title');
 	});
 
-	test('lines that do not meet across the gutter are columns as well', () => {
+	test('lines that do not align across the gutter are columns', () => {
 		const items = [...column(prose('left', 9), 40, 100), ...column(prose('right', 9), 310, 105)];
 		expect(lines(items).filter(Boolean)).toEqual([...prose('left', 9), ...prose('right', 9)]);
 	});
 
-	test('from right to left, the right one comes first', () => {
+	test('in a right-to-left text, the right column comes first', () => {
 		const line = 'הטקסט הזה נכתב מימין לשמאל בשתי עמודות';
 		const items = [...column(Array(6).fill(`${line} ב`), 40, 100), ...column(Array(6).fill(`${line} א`), 310, 100)];
 		const text = words(items);
@@ -61,7 +61,7 @@ describe('columns of running text', () => {
 describe('tables and forms', () => {
 	const xs = [40, 200, 420];
 
-	test('keep their rows, two or more blanks between cells', () => {
+	test('keep their rows, with two or more spaces between cells', () => {
 		const table = [
 			['Country', 'Capital', 'Area'],
 			['Czech Republic', 'Prague', '78,866'],
@@ -72,7 +72,7 @@ describe('tables and forms', () => {
 		expect(new Set(text.map((line) => line.search(/Capital|Prague|Helsinki/))).size).toBe(1);
 	});
 
-	test('a wrapped cell goes on below itself', () => {
+	test('a wrapped cell continues below itself', () => {
 		const text = lines([
 			...row(['Tent', 'for two people, with a', '120.00'], xs, 100),
 			...row(['', 'bag to carry it in', ''], xs, 112),
@@ -83,7 +83,7 @@ describe('tables and forms', () => {
 		expect(text[2]).toMatch(/^Stove {2,}gas {2,}35\.00$/);
 	});
 
-	test('long texts in cells that begin together are rows', () => {
+	test('long texts in cells that start on the same line are rows', () => {
 		const cells = [0, 1, 2, 3].flatMap((at) => [
 			...column([`the old rule ${at} said that everybody`, 'has to ask for it in writing first'], 40, 100 + at * 60),
 			...column([`the new rule ${at} says that nobody`, 'ever has to ask for it in writing'], 320, 100 + at * 60),
@@ -91,7 +91,7 @@ describe('tables and forms', () => {
 		expect(lines(cells)[0]).toMatch(/^the old rule 0 .* {2,}the new rule 0/);
 	});
 
-	test('numbers stand under each other by their last digit', () => {
+	test('numbers are aligned by their last digit', () => {
 		const right = (text: string, y: number) => item(text, 300 - text.length * 5, y);
 		const text = lines([
 			item('Wood', 40, 100),
@@ -104,7 +104,7 @@ describe('tables and forms', () => {
 		expect(new Set(text.map((line) => line.length)).size).toBe(1);
 	});
 
-	test('a form keeps what is written beside each label', () => {
+	test('a form keeps each value beside its label', () => {
 		const text = lines([
 			...row(['Name', 'Ada', 'Born'], [40, 90, 300], 100),
 			item('1815', 340, 100),
@@ -113,7 +113,7 @@ describe('tables and forms', () => {
 		expect(text[0]).toMatch(/^Name {2,}Ada {2,}Born {2,}1815$/);
 	});
 
-	test('an invoice keeps its sums beside their names', () => {
+	test('an invoice keeps its sums beside their labels', () => {
 		const text = lines([
 			...column(['Seller', 'Wool and Sons', '1 High Street'], 40, 60),
 			...column(['Buyer', 'The Corner Shop', '2 Low Road'], 330, 60),
@@ -124,12 +124,12 @@ describe('tables and forms', () => {
 		expect(text.at(-1)).toMatch(/^Total {2,}19\.00$/);
 	});
 
-	test('the dots that lead to a page number are few', () => {
+	test('the dots before a page number are shortened', () => {
 		const [line = ''] = lines([item(`Introduction ${'. '.repeat(60)}7`, 40, 100, 8)]);
 		expect(line).toMatch(/^Introduction \.{5} +7$/);
 	});
 
-	test('a text wider than its place moves its neighbours and is not cut', () => {
+	test('a text wider than its column moves its neighbours and is not cut', () => {
 		const wide = { ...item('a long text in narrow letters', 40, 100), width: 60 };
 		const [long, short] = lines([wide, item('next', 140, 100), ...row(['a', 'b'], [40, 140], 114)]);
 		expect(long).toMatch(/^a long text in narrow letters {2,}next$/);
@@ -138,13 +138,13 @@ describe('tables and forms', () => {
 });
 
 describe('characters', () => {
-	test('a superscript stays in its line', () => {
+	test('a superscript stays on its line', () => {
 		expect(pageText([item('as Smith', 40, 100), item('12', 81, 100, 6), item('showed', 92, 100)])).toBe(
 			'as Smith12 showed',
 		);
 	});
 
-	test('scripts of several cells of a row stay with their cells', () => {
+	test('superscripts in several cells of a row stay in their cells', () => {
 		const [line] = lines([
 			...row(['Area', '78,866', '83,871', '338,424'], [40, 140, 240, 340], 100),
 			item('2', 271, 100, 6),
@@ -153,15 +153,15 @@ describe('characters', () => {
 		expect(line).toMatch(/^Area {2,}78,866 {2,}83,8712 {2,}338,4243$/);
 	});
 
-	test('a text that is printed twice for boldness comes once', () => {
+	test('a text that is printed twice to look bold appears once', () => {
 		expect(pageText([item('Total', 40, 100), item('Total', 40.4, 100.2)])).toBe('Total');
 	});
 
-	test('equal texts in different places all come', () => {
+	test('equal texts in different positions all appear', () => {
 		expect(words(column(['Yes', 'Yes', 'Yes'], 40, 100))).toBe('Yes Yes Yes');
 	});
 
-	test('runs from right to left are read in their order', () => {
+	test('right-to-left text is in reading order', () => {
 		const text = pageText([item('עולם', 100, 100), item('שלום', 126, 100), item('2026', 70, 100)]);
 		expect(text.trim()).toBe('שלום עולם  2026');
 	});
@@ -172,7 +172,7 @@ describe('characters', () => {
 		expect(text[0]?.indexOf('a')).toBe((text[1]?.indexOf('b') ?? 0) - 3);
 	});
 
-	test('ligatures are spelled out, and marks are composed', () => {
+	test('ligatures are expanded, and combining marks are composed', () => {
 		expect(pageText([item('o\uFB03ce cafe\u0301 x²', 40, 100)])).toBe('office café x²');
 	});
 });
@@ -182,7 +182,7 @@ describe('pages', () => {
 		expect(pageText([])).toBe('');
 	});
 
-	test.each([90, 180, 270])('texts turned by %i degrees are read as if they were not', (rotation) => {
+	test.each([90, 180, 270])('texts turned by %i degrees are read like upright text', (rotation) => {
 		const upright = [...row(['Name', 'Age'], [40, 200], 100), ...row(['Ada', '36'], [40, 200], 114)];
 		expect(pageText(upright.map((one) => ({ ...one, rotation })))).toBe(pageText(upright));
 	});
@@ -192,12 +192,12 @@ describe('pages', () => {
 		expect(lines([stamp, ...column(prose('only', 4), 80, 280)])).toEqual([...prose('only', 4), '', 'arXiv:1234']);
 	});
 
-	test('the common margin goes, indentation stays, paragraphs are one empty line apart', () => {
+	test('the common margin is removed, indentation is kept, and paragraphs have one empty line between them', () => {
 		const text = lines([item('First', 80, 100), item('deeper', 100, 112), item('Next', 80, 160)]);
 		expect(text).toEqual(['First', '    deeper', '', 'Next']);
 	});
 
-	test('hanging lines of a justified column begin below each other', () => {
+	test('hanging lines of a justified column are aligned', () => {
 		const hung = ['1. the first of them', 'goes on here', 'and here again', 'and ends here'];
 		const items = hung.map((text, at) => ({
 			...item(text, at === 0 ? 40 : 55, 100 + at * 12),
@@ -207,11 +207,11 @@ describe('pages', () => {
 		expect(new Set(indents.slice(1)).size).toBe(1);
 	});
 
-	test('a hyphen at the end of a line is left there', () => {
+	test('a hyphen at the end of a line is kept', () => {
 		expect(pageText(column(['a very in-', 'teresting word'], 40, 100))).toBe('a very in-\nteresting word');
 	});
 
-	test('an item without a place is left out', () => {
+	test('an item without a position is omitted', () => {
 		expect(pageText([item('here', 40, 100), { ...item('there', 40, 120), y: Number.NaN }])).toBe('here');
 	});
 
@@ -220,7 +220,7 @@ describe('pages', () => {
 		expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(450);
 	});
 
-	test('20,000 items are laid out like few', () => {
+	test('20,000 items are laid out in linear time', () => {
 		const items = Array.from({ length: 20_000 }, (_, at) =>
 			item(`n${at}`, 10 + (at % 100) * 40, 10 + Math.floor(at / 100) * 12),
 		);

@@ -47,7 +47,7 @@ function tiff(width: number, height: number): Buffer {
 const latin = (text: string) => Buffer.from(text, 'latin1');
 
 describe('the size of a picture', () => {
-	// 30,000 x 20,000 pixels are more than are read.
+	// 30,000 x 20,000 pixels exceed the limit.
 	test.each([
 		['PNG', png(30_000, 20_000)],
 		['GIF', latin('GIF89a\x30\x75\x20\x4e\0\0\0')],
@@ -56,7 +56,7 @@ describe('the size of a picture', () => {
 		['TIFF', tiff(30_000, 20_000)],
 		['JPEG', latin('\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x11\x08\x4e\x20\x75\x30\x03')],
 		['WebP', latin('RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x2f\x75\0\x1f\x4e\0')],
-	])('is told by the header of a %s', async (_, bytes) => {
+	])('is read from the header of a %s', async (_, bytes) => {
 		await expect(readPicture(bytes, context)).rejects.toMatchObject({
 			code: 'E_DOCUMENT_TOO_LARGE',
 			sentence: expect.stringContaining('30000 x 20000 pixels'),
@@ -69,13 +69,13 @@ describe('the size of a picture', () => {
 		['a TIFF whose directory is elsewhere', latin('II*\0\xff\xff\xff\x7f')],
 		['a JPEG without a frame', latin('\xff\xd8\xff\xe0\x00\x04ab\xff\xd9')],
 		['a PNG of no size', png(0, 9)],
-	])('is unknown of %s', async (_, bytes) => {
+	])('is unknown for %s', async (_, bytes) => {
 		await expect(readPicture(bytes, context)).rejects.toMatchObject({ code: 'E_DOCUMENT_UNREADABLE' });
 	});
 });
 
 describe('pictures', () => {
-	test('without OCR are one empty page that nobody has read', async () => {
+	test('without OCR are one empty page with needsOcr', async () => {
 		expect(await readPicture(png(30, 20), context)).toEqual({
 			mediaType: 'image/png',
 			pageCount: 1,
@@ -83,13 +83,13 @@ describe('pictures', () => {
 		});
 	});
 
-	test('of more than 50 megapixels are refused before anything decodes them', async () => {
+	test('of more than 50 megapixels are rejected before they are decoded', async () => {
 		await expect(readPicture(png(60_000, 60_000), context)).rejects.toMatchObject({
 			code: 'E_DOCUMENT_TOO_LARGE',
 		});
 	});
 
-	test('without a size are refused', async () => {
+	test('without a size are rejected', async () => {
 		await expect(readPicture(latin('GIF89a'), context)).rejects.toMatchObject({
 			code: 'E_DOCUMENT_UNREADABLE',
 		});
@@ -97,13 +97,13 @@ describe('pictures', () => {
 });
 
 describe('OCR', () => {
-	test('is not there for languages without data', () => {
+	test('is unavailable for languages without data', () => {
 		expect(findTessdata(['nosuchlanguage'], undefined)).toBeUndefined();
 		expect(openOcr({ languages: ['eng'], tessdata: '/nowhere', page() {} })).toBeUndefined();
 		expect(openOcr(undefined)).toBeUndefined();
 	});
 
-	test('words get boxes as high as their font, on a common baseline', () => {
+	test('word boxes are as high as their font, on a common baseline', () => {
 		const word = (text: string, y: number, height: number) => ({
 			text,
 			x: 0,
@@ -112,7 +112,7 @@ describe('OCR', () => {
 			height,
 			confidence: 0.9,
 		});
-		// 20 points: strokes above are 14.4 high, letters without 10, strokes below 4.2.
+		// At 20 points: ascenders are 14.4 high, x-height letters 10, descenders reach 4.2 below.
 		const items = itemsOfWords([word('The', 5.6, 14.4), word('sea', 10, 10), word('page', 10, 14.2), word('-', 14, 1)]);
 		for (const { y, height } of items) {
 			expect(y).toBeCloseTo(4, 0);
@@ -120,7 +120,7 @@ describe('OCR', () => {
 		}
 	});
 
-	test('specks are no words, and text of the page itself stays as it is', () => {
+	test('specks are not words, and the text of the page is kept', () => {
 		const speck = { text: '~', x: 0, y: 0, width: 2, height: 2, confidence: 0.1 };
 		const printed = { text: 'Page 1', x: 5, y: 6, width: 30, height: 10 };
 		expect(itemsOfWords([speck, printed])).toEqual([{ ...printed, rotation: 0 }]);

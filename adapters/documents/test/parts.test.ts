@@ -10,7 +10,7 @@ function text(first: number, second: number, each = 'text'): DocumentText {
 	return { mediaType: 'application/pdf', pages, pageCount: 4, truncated: false, metadata: {} };
 }
 
-/** A read of which the first part leaves the rest, and what becomes of both is up to the test. */
+/** A read whose first part leaves the rest to a second part. The test resolves both. */
 function twoReads() {
 	const [first, second] = [Promise.withResolvers<DocumentText>(), Promise.withResolvers<DocumentText>()];
 	const runs: PartRun[] = [];
@@ -26,8 +26,8 @@ function twoReads() {
 	return { read, runs, first, second };
 }
 
-describe('a document in parts', () => {
-	it('comes whole, in order, whichever part is done first', async () => {
+describe('a document that is read in parts', () => {
+	it('is returned completely and in order, whichever part ends first', async () => {
 		const { read, first, second, runs } = twoReads();
 		const reading = readInParts(read, {});
 		second.resolve(text(3, 4));
@@ -38,12 +38,12 @@ describe('a document in parts', () => {
 		expect(runs.map(({ pages }) => pages)).toEqual([undefined, rest]);
 	});
 
-	it('is one read where nothing is left', async () => {
+	it('is one read when no part is left', async () => {
 		const whole = text(1, 2);
 		expect(await readInParts(async () => whole, {})).toBe(whole);
 	});
 
-	it('is read once more by nobody, when a process that starts over leaves the rest again', async () => {
+	it('is not read a third time when a restarted process leaves the rest again', async () => {
 		const { read, runs, first, second } = twoReads();
 		const reading = readInParts(read, {});
 		runs[0]?.leave(rest);
@@ -53,7 +53,7 @@ describe('a document in parts', () => {
 		expect(runs).toHaveLength(2);
 	});
 
-	it('is cut where one read would have been', async () => {
+	it('is truncated at the same limit as a single read', async () => {
 		const { read, first, second } = twoReads();
 		const half = 'x'.repeat(maxCharacters / 2 - 1);
 		first.resolve(text(1, 2, half));
@@ -63,37 +63,37 @@ describe('a document in parts', () => {
 		expect(truncated).toBe(true);
 	});
 
-	it('tells how far all of it is', async () => {
+	it('reports the progress of the whole document', async () => {
 		const { read, runs, first, second } = twoReads();
-		const told: unknown[] = [];
-		const reading = readInParts(read, { progress: (...call) => told.push(call) });
+		const reported: unknown[] = [];
+		const reading = readInParts(read, { progress: (...call) => reported.push(call) });
 		runs[0]?.progress?.(1, 2);
 		runs[1]?.progress?.(2, 2);
 		runs[0]?.progress?.(2, 2);
 		first.resolve(text(1, 2));
 		second.resolve(text(3, 4));
 		await reading;
-		expect(told).toEqual([
+		expect(reported).toEqual([
 			[1, 4],
 			[3, 4],
 			[4, 4],
 		]);
 	});
 
-	it.each(['first', 'second'] as const)('fails once when the %s part fails, and ends the other', async (part) => {
+	it.each(['first', 'second'] as const)('fails once when the %s part fails, and aborts the other', async (part) => {
 		const reads = twoReads();
 		const reading = readInParts(reads.read, {});
-		const reason = new Error('This half is damaged.');
+		const reason = new Error('This part is damaged.');
 		reads[part].reject(reason);
 		await expect(reading).rejects.toBe(reason);
 		expect(reads.runs.map(({ signal }) => signal?.reason)).toEqual([reason, reason]);
 	});
 
-	it('ends with both parts when its reader leaves', async () => {
+	it('aborts both parts on an abort', async () => {
 		const { read, runs } = twoReads();
-		const [leaving, reason] = [new AbortController(), new Error('The client left.')];
-		const reading = readInParts(read, { signal: leaving.signal });
-		leaving.abort(reason);
+		const [controller, reason] = [new AbortController(), new Error('The client disconnected.')];
+		const reading = readInParts(read, { signal: controller.signal });
+		controller.abort(reason);
 		await expect(reading).rejects.toBe(reason);
 		expect(runs.map(({ signal }) => signal?.reason)).toEqual([reason, reason]);
 	});

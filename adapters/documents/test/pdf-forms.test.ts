@@ -5,7 +5,7 @@ import { show } from './tiny-pdf.ts';
 
 const widget = '/Type /Annot /Subtype /Widget /F 4 /P 3 0 R';
 
-/** A page with labels and fields without appearances. Fields begin at object 6. */
+/** A page with labels, and fields without appearances. Field objects begin at 6. */
 function form(labels: string, fields: readonly string[]): Buffer {
 	const numbers = fields.map((_, at) => `${at + 6} 0 R`).join(' ');
 	return rawPdf([
@@ -23,7 +23,7 @@ async function linesOf(labels: string, fields: readonly string[]): Promise<strin
 	return pages[0]?.text.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' | ')) ?? [];
 }
 
-test('what was filled in stands beside its label', async () => {
+test('the value of a field is beside its label', async () => {
 	const labels = show(['Name', 72, 700], ['Town', 300, 700]);
 	const fields = [
 		`<< ${widget} /FT /Tx /T (name) /V (Ada Lovelace) /Rect [120 695 280 712] >>`,
@@ -32,7 +32,7 @@ test('what was filled in stands beside its label', async () => {
 	expect((await linesOf(labels, fields))[0]).toMatch(/^Name \| Ada Lovelace \| Town \|? ?London$/);
 });
 
-test('boxes and radio buttons say whether they are ticked', async () => {
+test('checkboxes and radio buttons have their state', async () => {
 	const states = '/AP << /N << /Yes null /Off null >> >>';
 	const fields = [
 		`<< ${widget} /FT /Btn /T (member) /V /Yes /AS /Yes /Rect [72 658 86 672] ${states} >>`,
@@ -42,7 +42,7 @@ test('boxes and radio buttons say whether they are ticked', async () => {
 	expect(await linesOf(labels, fields)).toEqual(['[x] Member | [ ] Guest']);
 });
 
-test('choices show what was chosen, and long answers their lines', async () => {
+test('choices have the selected value, and long answers have all lines', async () => {
 	const fields = [
 		`<< ${widget} /FT /Ch /Ff 131072 /T (country) /Opt [(France) (Spain)] /V (Spain) /Rect [140 575 280 592] >>`,
 		`<< ${widget} /FT /Tx /Ff 4096 /T (remarks) /V (First line\\rSecond line) /Rect [140 500 480 552] >>`,
@@ -51,12 +51,12 @@ test('choices show what was chosen, and long answers their lines', async () => {
 	expect(lines.filter(Boolean)).toEqual(['Country | Spain', 'Remarks | First line', 'Second line']);
 });
 
-test('passwords are not told', async () => {
+test('the values of password fields are omitted', async () => {
 	const field = `<< ${widget} /FT /Tx /Ff 8192 /T (secret) /V (hunter2) /Rect [140 695 280 712] >>`;
 	expect(await linesOf(show(['Secret', 72, 700]), [field])).toEqual(['Secret']);
 });
 
-test('text that was typed onto the page is read', async () => {
+test('free text annotations are read', async () => {
 	const note = '<< /Type /Annot /Subtype /FreeText /F 4 /Contents (A typed note) /Rect [72 600 300 620] >>';
 	expect(await linesOf(show(['Above', 72, 700]), [note])).toContain('A typed note');
 });

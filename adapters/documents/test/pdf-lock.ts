@@ -1,13 +1,13 @@
 import { createCipheriv, createHash } from 'node:crypto';
 
-/** How a made PDF is encrypted. */
+/** The cipher of a generated PDF. */
 export type Cipher = 'rc4-40' | 'rc4-128' | 'aes-128' | 'aes-256';
 
-/** A lock of a PDF. */
+/** The encryption of a PDF. */
 export interface Lock {
-	/** Of the trailer. */
+	/** Entries of the trailer. */
 	readonly entries: string;
-	/** What the bytes of an object become. */
+	/** Encrypts the bytes of an object. */
 	encrypted(object: number, data: Buffer): Buffer;
 }
 
@@ -82,7 +82,7 @@ function longLockOf(user: string, owner: string): Lock {
 	};
 }
 
-/** With the first block before the data. */
+/** The first block is prepended to the data. */
 function aes(key: Buffer, data: Buffer): Buffer {
 	const start = Buffer.alloc(16, 3);
 	const encrypting = createCipheriv(`aes-${key.length * 8}-cbc`, key, start);

@@ -11,7 +11,7 @@ const whole = tinyPdf({ pages });
 
 const optionsFor = (pages: readonly PageRange[] | undefined) => (pages ? { pages } : {});
 
-/** Reads as two processes do. */
+/** Reads a document in two parts, as two processes do. */
 async function inHalves(bytes: Uint8Array, asked?: readonly PageRange[]) {
 	let left: readonly PageRange[] = [];
 	const leave = (pages: readonly PageRange[]) => {
@@ -23,8 +23,8 @@ async function inHalves(bytes: Uint8Array, asked?: readonly PageRange[]) {
 }
 
 test.each([
-	['as it is', whole, undefined, [{ first: 5, last: 7 }]],
-	['that is locked', tinyPdf({ pages, user: '', owner: 'owner' }), undefined, [{ first: 5, last: 7 }]],
+	['without encryption', whole, undefined, [{ first: 5, last: 7 }]],
+	['with encryption', tinyPdf({ pages, user: '', owner: 'owner' }), undefined, [{ first: 5, last: 7 }]],
 	[
 		'in part',
 		whole,
@@ -34,7 +34,7 @@ test.each([
 		],
 		[{ first: 5, last: 7 }],
 	],
-])('the halves of a file %s are what one read gives', async (_, bytes, asked, rest) => {
+])('the halves of a file %s equal a single read', async (_, bytes, asked, rest) => {
 	const { first, second, left } = await inHalves(bytes, asked);
 	expect(left).toEqual(rest);
 	const one = await readDocument(bytes, optionsFor(asked));
@@ -42,7 +42,7 @@ test.each([
 	expect(one.pages?.at(-1)?.text).toMatch(/^Page 7 isn’t like the others\n1 +2$/);
 });
 
-test('what is short is not shared', async () => {
+test('a short document is not shared', async () => {
 	const leave = () => expect.unreachable();
 	expect((await readDocument(whole, {}, { share: { above: 7, leave } })).pages).toHaveLength(7);
 });

@@ -10,31 +10,31 @@ const table = Array.from({ length: 8 }, (_, at) => [
 	[`${at},200`, 500, 500 - at * 14],
 	[`end ${at}`, 700, 500 - at * 14],
 ]).flat() as [string, number, number][];
-/** As `show` does it, on a page that lies on its side. */
+/** Like `show`, on a rotated page. */
 const aside = `q 0 1 -1 0 612 0 cm ${show(...table)} Q`;
 const rows = Array.from({ length: 8 }, (_, at) =>
 	expect.stringMatching(new RegExp(`^Region ${at} {2,}${at},100 {2,}${at},200 {2,}end ${at}$`)),
 );
 
-describe('turned pages', () => {
+describe('rotated pages', () => {
 	test.each([
 		['text is turned', ''],
-		['page is turned back', '/Rotate 90'],
-		['page is turned on', '/Rotate 270'],
+		['text is rotated back by the page', '/Rotate 90'],
+		['text is rotated further by the page', '/Rotate 270'],
 	])('keep all columns of a table whose %s', async (_, rotate) => {
 		const page = await pageOf(onePage(aside, rotate));
 		expect(page?.text.split('\n')).toEqual(rows);
 		expect([page?.width, page?.height]).toEqual(rotate ? [792, 612] : [612, 792]);
 	});
 
-	test('have what is printed across them last', async () => {
+	test('have text across the reading direction last', async () => {
 		const stamp = 'BT /F1 9 Tf 0 1 -1 0 20 300 Tm (a stamp in the margin) Tj ET';
 		const page = await pageOf(onePage(`${stamp} ${show(['First', 72, 700], ['Second', 72, 686], ['Third', 72, 672])}`));
 		expect(page?.text).toBe('First\nSecond\nThird\n\na stamp in the margin');
 	});
 });
 
-describe('pages that are pictures', () => {
+describe('scanned pages', () => {
 	const picture = stream(
 		Buffer.alloc(300, 99),
 		'/Type /XObject /Subtype /Image /Width 10 /Height 10 /ColorSpace /DeviceRGB /BitsPerComponent 8',
@@ -49,14 +49,14 @@ describe('pages that are pictures', () => {
 		expect(await pageOf(withPicture(scan))).toMatchObject({ text: '', needsOcr: true });
 	});
 
-	test('need it as well beneath a page number', async () => {
+	test('need OCR also when only a page number is text', async () => {
 		expect(await pageOf(withPicture(`${scan} ${show(['Page 7', 72, 30])}`))).toMatchObject({
 			text: 'Page 7',
 			needsOcr: true,
 		});
 	});
 
-	test('need none where their text lies hidden on them', async () => {
+	test('need no OCR when they have a hidden text layer', async () => {
 		const hidden = 'BT 3 Tr /F1 12 Tf 72 700 Td (What the scan says, as somebody else has read it once) Tj ET';
 		expect(await pageOf(withPicture(`${scan} ${hidden}`))).toMatchObject({
 			text: 'What the scan says, as somebody else has read it once',
@@ -64,17 +64,17 @@ describe('pages that are pictures', () => {
 		});
 	});
 
-	test('are none for a small picture beside some text', async () => {
+	test('do not include pages with a small picture beside text', async () => {
 		const logo = `q 60 0 0 60 72 600 cm /Im Do Q ${show(['Title', 72, 700])}`;
 		expect(await pageOf(withPicture(logo))).toMatchObject({ text: 'Title', needsOcr: false });
 	});
 
-	test('are none when empty', async () => {
+	test('do not include empty pages', async () => {
 		expect(await pageOf(onePage(''))).toMatchObject({ text: '', needsOcr: false });
 	});
 });
 
-test('what stands beside the page is left out', async () => {
+test('text outside the page is omitted', async () => {
 	const page = await pageOf(onePage(show(['here', 72, 700], ['there', -900, 700], ['below', 72, -40])));
 	expect(page?.text).toBe('here');
 });
@@ -110,7 +110,7 @@ describe('Markdown', () => {
 		);
 	});
 
-	test('puts the lines of a cell into one', async () => {
+	test('joins the lines of a cell', async () => {
 		const cells = show(
 			['Item', 72, 700],
 			['What', 200, 700],

@@ -16,7 +16,7 @@ describe('reading a PDF', () => {
 		]);
 	});
 
-	test('only the pages that are asked for are read', async () => {
+	test('only the requested pages are read', async () => {
 		const pages = ['one', 'two', 'three', 'four'].map((name) => show([`page ${name}`, 72, 700]));
 		const document = await readDocument(tinyPdf({ pages }), { pages: [{ first: 2, last: 3 }] });
 		expect(document.pages?.map(({ page, text }) => [page, text])).toEqual([
@@ -26,7 +26,7 @@ describe('reading a PDF', () => {
 		expect(document.pageCount).toBe(4);
 	});
 
-	test('title and time are told', async () => {
+	test('title and creation date are returned', async () => {
 		const { metadata } = await readDocument(tinyPdf({ pages: [hello], title: 'A \\(small\\) title' }));
 		expect(metadata).toEqual({ title: 'A (small) title', created: '2026-01-02T03:04:05.000Z' });
 	});
@@ -36,7 +36,7 @@ describe('reading a PDF', () => {
 		expect(await texts(tinyPdf({ pages: [content] }))).toEqual(['He said “yes” – it’s well-known']);
 	});
 
-	test('straight marks stay straight', async () => {
+	test('straight quotation marks stay straight', async () => {
 		const content = show([`He said "yes" - it's well-known`, 72, 700]);
 		expect(await texts(tinyPdf({ pages: [content] }))).toEqual([`He said "yes" - it's well-known`]);
 	});
@@ -47,25 +47,25 @@ describe('reading a PDF', () => {
 	});
 });
 
-describe('damaged and locked files', () => {
+describe('damaged and encrypted files', () => {
 	const whole = tinyPdf({ pages: [hello, show(['Page two', 72, 700])] });
 
-	test('bytes before the header do no harm', async () => {
+	test('bytes before the header are ignored', async () => {
 		const bytes = Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), whole]);
 		expect(await texts(bytes)).toEqual(['Hello from a small page', 'Page two']);
 	});
 
-	test('a file whose cross-reference table is wrong is read', async () => {
+	test('a file with a wrong cross-reference table is read', async () => {
 		const moved = Buffer.from(whole.toString('latin1').replace('%PDF-1.7\n', '%PDF-1.7\n% a comment\n'), 'latin1');
 		expect(await texts(moved)).toEqual(['Hello from a small page', 'Page two']);
 	});
 
-	test('a page that is damaged is empty, and the others are read', async () => {
+	test('a damaged page is empty, and the others are read', async () => {
 		const cut = Buffer.from(whole.toString('latin1').replace('7 0 obj', '7 0 odd'), 'latin1');
 		expect(await texts(cut)).toEqual(['Hello from a small page', '']);
 	});
 
-	test('a file that needs a password is refused with a code', async () => {
+	test('a file that needs a password is rejected as encrypted', async () => {
 		const locked = tinyPdf({ pages: [hello], user: 'secret', owner: 'owner' });
 		await expect(readDocument(locked)).rejects.toMatchObject({
 			code: 'E_DOCUMENT_ENCRYPTED',
@@ -73,7 +73,7 @@ describe('damaged and locked files', () => {
 	});
 
 	test.each(['rc4-40', 'rc4-128', 'aes-128', 'aes-256'] as const)(
-		'a file that only its owner may change (%s) is read, with its marks and its title',
+		'a file with only an owner password (%s) is read, with its typography and title',
 		async (cipher) => {
 			const content = show(['It\x92s open to \x93all\x94 readers', 72, 700]);
 			const locked = tinyPdf({ pages: [content], title: 'Open', user: '', owner: 'owner', cipher });
@@ -86,14 +86,14 @@ describe('damaged and locked files', () => {
 	test.each([
 		['cut before its end', whole.subarray(0, whole.indexOf('xref'))],
 		['only a header', Buffer.from('%PDF-1.7\n')],
-		['noise behind a header', Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(2_000, 'z')])],
-	])('a file that is %s is refused with a code', async (_, bytes) => {
+		['noise after a header', Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(2_000, 'z')])],
+	])('a file that is %s is rejected as unreadable', async (_, bytes) => {
 		await expect(readDocument(bytes)).rejects.toMatchObject({
 			code: 'E_DOCUMENT_UNREADABLE',
 		});
 	});
 
-	test('more pages than 20,000 are refused with a code, and still read in part', async () => {
+	test('a file of more than 20,000 pages is rejected, and can be read in part', async () => {
 		const huge = tinyPdf({ pages: Array<string>(20_001).fill('') });
 		await expect(readDocument(huge)).rejects.toMatchObject({ code: 'E_DOCUMENT_TOO_LARGE' });
 		const { pages = [] } = await readDocument(huge, { pages: [{ first: 7, last: 7 }] });

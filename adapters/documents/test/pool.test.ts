@@ -16,7 +16,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A process that reads nothing: the path of a document says what it does. In JavaScript and without imports, so that it starts fast. */
+/**
+ * A reader process that parses nothing: the file name of a document selects its behaviour. It is JavaScript without
+ * imports, to start fast.
+ */
 const source = (folder: string) => `
 import { existsSync, writeFileSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -93,13 +96,13 @@ function createReader(options: Partial<PooledReaderOptions> = {}) {
 		await writeFile(join(folder, deed), '');
 		return await reader.read({ path: join(folder, deed) }, {}, run ?? {});
 	};
-	/** The process that reads. */
+	/** The process id of the reader. */
 	const pid = async () => (await read('pid')).mediaType;
 	return { reader, read, pid };
 }
 
-describe('a text that comes in pieces', () => {
-	it('is put together', async () => {
+describe('a text that arrives in pieces', () => {
+	it('is joined', async () => {
 		const { read } = createReader();
 		expect((await read('pages')).pages).toEqual([
 			{ page: 1, text: 'one' },
@@ -110,59 +113,59 @@ describe('a text that comes in pieces', () => {
 		expect([text, pages]).toEqual(['piece by piece', undefined]);
 	});
 
-	it('is not doubled when a process crashes on the way', async () => {
+	it('is not duplicated when a process crashes halfway', async () => {
 		const { read } = createReader();
 		expect((await read('stumble')).pages).toEqual([{ page: 1, text: 'one' }]);
 	});
 
-	it('tells how far it is', async () => {
+	it('reports its progress', async () => {
 		const { read } = createReader();
-		const told: unknown[] = [];
-		await read('progress', { progress: (...call) => told.push(call) });
-		expect(told).toEqual([[1, 2]]);
+		const reported: unknown[] = [];
+		await read('progress', { progress: (...call) => reported.push(call) });
+		expect(reported).toEqual([[1, 2]]);
 	});
 });
 
-describe('a document that does something to its process', { timeout: 20_000 }, () => {
+describe('a document whose process', { timeout: 20_000 }, () => {
 	const short = { readMs: 250, maxReadMs: 250 };
 
 	it.each([
-		['crashes it', 'crash', 'E_DOCUMENT_UNREADABLE'],
+		['crashes', 'crash', 'E_DOCUMENT_UNREADABLE'],
 		['fills its heap', 'starve', 'E_DOCUMENT_TOO_LARGE'],
 		['takes too much memory', 'eat', 'E_DOCUMENT_TOO_LARGE'],
-		['makes it babble', 'babble', 'E_DOCUMENT_UNREADABLE'],
-		['makes it tell what is no page', 'nonsense', 'E_DOCUMENT_UNREADABLE'],
-		['makes it tell nothing', 'other nonsense', 'E_DOCUMENT_UNREADABLE'],
-		['makes it leave what are no pages', 'leave nonsense', 'E_DOCUMENT_UNREADABLE'],
-		['makes it tell pages without end', 'pages for ever', 'E_DOCUMENT_UNREADABLE'],
-		['makes it tell text without end', 'text for ever', 'E_DOCUMENT_UNREADABLE'],
-	])('and %s is refused, and the next one is read', async (_, deed, code) => {
+		['writes something else than messages', 'babble', 'E_DOCUMENT_UNREADABLE'],
+		['sends an invalid page', 'nonsense', 'E_DOCUMENT_UNREADABLE'],
+		['sends an empty update', 'other nonsense', 'E_DOCUMENT_UNREADABLE'],
+		['leaves an invalid rest', 'leave nonsense', 'E_DOCUMENT_UNREADABLE'],
+		['sends endless pages', 'pages for ever', 'E_DOCUMENT_UNREADABLE'],
+		['sends endless text', 'text for ever', 'E_DOCUMENT_UNREADABLE'],
+	])('%s is rejected, and the next document is read', async (_, deed, code) => {
 		const { read } = createReader();
 		await expect(read(deed)).rejects.toMatchObject({ code, spec: { status: 400 } });
 		expect(await read('none')).toBeDefined();
 	});
 
-	it('and never ends is refused in time, and the next one is read', async () => {
+	it('never ends is rejected after the time limit, and the next document is read', async () => {
 		const { read } = createReader({ limits: short });
 		await expect(read('spin')).rejects.toMatchObject({ code: 'E_DOCUMENT_TIMEOUT' });
 		expect(await read('none')).toBeDefined();
 	});
 
-	it('has more time for each page that is read by OCR, to an end', async () => {
+	it('reads pages by OCR has more time for each, up to a maximum', async () => {
 		const { read } = createReader({ limits: { ...short, ocrPageMs: 5_000, maxOcrMs: 5_000 } });
 		expect(await read('look')).toMatchObject({ pageCount: 2 });
 		const late = createReader({ limits: { ...short, ocrPageMs: 50, maxOcrMs: 100 } });
 		await expect(late.read('look and look')).rejects.toMatchObject({ code: 'E_DOCUMENT_TIMEOUT' });
 	});
 
-	it('has more time for each page that is done, to an end', async () => {
+	it('reads many pages has more time for each, up to a maximum', async () => {
 		const { read } = createReader({ limits: { ...short, pageMs: 100, maxPagesMs: 5_000 } });
 		expect(await read('advance')).toMatchObject({ pageCount: 2 });
 		const late = createReader({ limits: { ...short, pageMs: 100, maxPagesMs: 50 } });
 		await expect(late.read('advance')).rejects.toMatchObject({ code: 'E_DOCUMENT_TIMEOUT' });
 	});
 
-	it('may have more time the larger it is', async () => {
+	it('reads a large file has more time by its size', async () => {
 		const { reader } = createReader({ limits: { ...short, mebibyteMs: 5_000, maxReadMs: 5_000 } });
 		const path = join(folder, 'look');
 		await writeFile(path, Buffer.alloc(1_048_576));
@@ -170,30 +173,30 @@ describe('a document that does something to its process', { timeout: 20_000 }, (
 	});
 });
 
-describe('a document that is shared', { timeout: 20_000 }, () => {
-	/** Which process read which page. */
+describe('a document that is shared between processes', { timeout: 20_000 }, () => {
+	/** The process id that read each page. */
 	const pidsOf = ({ pages = [] }: DocumentText) => pages.map(({ page, text }) => [page, text]);
 
-	it('is read by two processes where there are two', async () => {
+	it('is read by two processes when there are two', async () => {
 		const { read } = createReader({ workers: 2, limits: { waitMs: 0 } });
 		const [first, second] = pidsOf(await read('share'));
 		expect([first?.[0], second?.[0]]).toEqual([1, 2]);
 		expect(first?.[1]).not.toBe(second?.[1]);
 	});
 
-	it('is read by one, one half after the other, while the second is busy', async () => {
+	it('is read by one process, one half after the other, while the second process is busy', async () => {
 		const { read } = createReader({ workers: 2 });
-		const leaving = new AbortController();
+		const controller = new AbortController();
 		const started = Promise.withResolvers<void>();
-		const busy = read('spin', { signal: leaving.signal, progress: () => started.resolve() });
+		const busy = read('spin', { signal: controller.signal, progress: () => started.resolve() });
 		await started.promise;
 		const [first, second] = pidsOf(await read('share'));
 		expect(second).toEqual([2, first?.[1]]);
-		leaving.abort(new Error('Enough.'));
+		controller.abort(new Error('Enough.'));
 		await expect(busy).rejects.toThrow('Enough.');
 	});
 
-	it('is not shared where there is one process', async () => {
+	it('is not shared when there is one process', async () => {
 		const { read, pid } = createReader();
 		const only = await pid();
 		expect(pidsOf(await read('share'))).toEqual([
@@ -202,7 +205,7 @@ describe('a document that is shared', { timeout: 20_000 }, () => {
 		]);
 	});
 
-	it('is refused as soon as one half is, and the next one is read', async () => {
+	it('is rejected as soon as one half fails, and the next document is read', async () => {
 		const { read } = createReader({ workers: 2 });
 		await expect(read('fail in the second half')).rejects.toMatchObject({
 			code: 'E_DOCUMENT_UNREADABLE',
@@ -210,23 +213,23 @@ describe('a document that is shared', { timeout: 20_000 }, () => {
 		expect(await read('none')).toBeDefined();
 	});
 
-	it('is ended in both processes when nobody waits for it', async () => {
+	it('stops in both processes on an abort', async () => {
 		const { reader, read } = createReader({ workers: 2 });
-		const [leaving, reason] = [new AbortController(), new Error('The client left.')];
+		const [controller, reason] = [new AbortController(), new Error('The client disconnected.')];
 		let spinning: readonly number[] = [];
 		const reading = read('spin in both halves', {
-			signal: leaving.signal,
+			signal: controller.signal,
 			progress: () => {
 				spinning = reader.pool.pids;
-				leaving.abort(reason);
+				controller.abort(reason);
 			},
 		});
 		await expect(reading).rejects.toBe(reason);
 		expect(spinning).toHaveLength(2);
-		await eventually('both processes are gone', () => !reader.pool.pids.some((pid) => spinning.includes(pid)));
+		await eventually('both processes ended', () => !reader.pool.pids.some((pid) => spinning.includes(pid)));
 	});
 
-	it('is refused in time, whichever half never ends', async () => {
+	it('is rejected after the time limit when both halves never end', async () => {
 		const { read } = createReader({ workers: 2, limits: { readMs: 250, maxReadMs: 250 } });
 		await expect(read('spin in both halves')).rejects.toMatchObject({
 			code: 'E_DOCUMENT_TIMEOUT',
@@ -234,8 +237,8 @@ describe('a document that is shared', { timeout: 20_000 }, () => {
 	});
 });
 
-describe('what a process says', () => {
-	it('becomes an error of the table, with its own sentence where it has one', async () => {
+describe('an error that a process reports', () => {
+	it('becomes the error with that code, with its own sentence when it has one', async () => {
 		const { read } = createReader();
 		await expect(read('refuse')).rejects.toMatchObject({
 			code: 'E_DOCUMENT_ENCRYPTED',
@@ -247,12 +250,12 @@ describe('what a process says', () => {
 		});
 	});
 
-	it('is not believed when it is the code of something else', async () => {
+	it('is replaced when its code is not a document error', async () => {
 		const { read } = createReader();
 		await expect(read('lie')).rejects.toMatchObject({ code: 'E_DOCUMENT_UNREADABLE' });
 	});
 
-	it('of a failure that is not the fault of the document stays what it is', async () => {
+	it('is passed on unchanged when it is not the fault of the document', async () => {
 		const { read } = createReader();
 		const error = await read('fail').catch((reason) => reason);
 		expect(error).toMatchObject({ message: 'EACCES' });
@@ -261,7 +264,7 @@ describe('what a process says', () => {
 });
 
 describe('a reader', () => {
-	it('refuses what is too long before any process sees it', async () => {
+	it('rejects a file that is too long before it reaches a process', async () => {
 		const { reader } = createReader({ limits: { fileBytes: 9 } });
 		const long = Buffer.alloc(10);
 		const path = join(folder, 'long');
@@ -272,13 +275,13 @@ describe('a reader', () => {
 		expect(reader.pool.pids).toEqual([]);
 	});
 
-	it('ends what nobody waits for, and reads the next', async () => {
+	it('stops a read on an abort, and reads the next document', async () => {
 		const { read, pid } = createReader();
 		const before = await pid();
-		const [leaving, reason] = [new AbortController(), new Error('The client left.')];
+		const [controller, reason] = [new AbortController(), new Error('The client disconnected.')];
 		const spinning = read('spin', {
-			signal: leaving.signal,
-			progress: () => leaving.abort(reason),
+			signal: controller.signal,
+			progress: () => controller.abort(reason),
 		});
 		await expect(spinning).rejects.toBe(reason);
 		expect(await pid()).not.toBe(before);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type ReadUpdate, sendText, TextBuilder } from '../src/pool/protocol.ts';
 import { tidied, tidyText } from '../src/tidy.ts';
 
-describe('tidy text', () => {
+describe('the tidied text', () => {
 	it.each([
 		['a\r\nb\rc\vd\fe\u0085f\u2028g', 'a\nb\nc\nd\ne\nf\ng'],
 		['Cafe\u0301', 'Caf\u00e9'],
@@ -19,12 +19,12 @@ describe('tidy text', () => {
 		expect(tidyText(untidy)).toBe(tidy);
 	});
 
-	it('is tidy, whatever it was', () => {
+	it('is already tidy, for any text', () => {
 		const letters = fc.constantFrom('a', ' ', '\t', '\n', '\r', '\f', '\u0301', '\u0000', '\ud800');
 		fc.assert(
 			fc.property(fc.string({ unit: letters, maxLength: 60 }), (untidy) => {
 				const tidy = tidyText(untidy);
-				// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+				// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 				expect(tidy).not.toMatch(/[\u0000-\u0008\v\f\r]|[ \t]\n|\s$|^\n|\n{4}/);
 				expect(tidy.normalize('NFC')).toBe(tidy);
 				expect(tidyText(tidy)).toBe(tidy);
@@ -32,7 +32,7 @@ describe('tidy text', () => {
 		);
 	});
 
-	it('is the same when it is long', () => {
+	it('is the same for long texts', () => {
 		for (const [line, tidy] of [
 			['Cafe\u0301 au lait \r\n', 'Caf\u00e9 au lait\n'],
 			['one \u{1f600} line ', 'one \u{1f600} line '],
@@ -46,14 +46,14 @@ describe('tidy text', () => {
 		['characters with marks', 'e\u0301', '\u00e9'],
 		['syllables of Hangul', '\u1112\u1161\u11ab', '\ud55c'],
 		['line ends', '\r\ny', '\ny'],
-	])('tears no %s where it is long without a blank', (_, character, tidy) => {
+	])('keeps each of the %s whole in long text without spaces', (_, character, tidy) => {
 		for (const before of [1_048_574, 1_048_575]) {
 			const text = 'x'.repeat(before) + character.repeat(100);
 			expect(tidyText(text) === 'x'.repeat(before) + tidy.repeat(100)).toBe(true);
 		}
 	});
 
-	it('takes little time for long runs of blanks and of marks', () => {
+	it('is computed quickly for long runs of spaces and of combining marks', () => {
 		expect(tidyText('\u0323'.repeat(3_000_000))).toHaveLength(3_000_000);
 		expect(tidyText(`${' '.repeat(3_000_000)}x`)).toHaveLength(3_000_001);
 		expect(tidyText(`x${'\n'.repeat(3_000_000)}x`)).toBe('x\n\n\nx');
@@ -61,10 +61,10 @@ describe('tidy text', () => {
 	});
 });
 
-describe('a document that is tidied', () => {
+describe('a tidied document', () => {
 	const mediaType = 'application/pdf';
 
-	it('is cut where there is too much of it, and says so', () => {
+	it('is truncated at the limit, and marked as truncated', () => {
 		const pages = ['12345', '1234567', '123'].map((text, at) => ({ page: at + 1, text }));
 		const cut = tidied({ mediaType, pages }, 9);
 		expect(cut.pages?.map(({ text }) => text)).toEqual(['12345', '1234', '']);
@@ -76,7 +76,7 @@ describe('a document that is tidied', () => {
 		});
 	});
 
-	it('has metadata of one line each, and none that are empty', () => {
+	it('has single-line metadata, without empty values', () => {
 		const metadata = { title: ' A\n  title\u0000 ', author: ' ', created: '2026-01-02T03:04:05Z' };
 		expect(tidied({ mediaType, text: '', metadata }).metadata).toEqual({
 			title: 'A title',
@@ -85,7 +85,7 @@ describe('a document that is tidied', () => {
 	});
 });
 
-describe('a text on its way from the reading process', () => {
+describe('a text that is sent by the reading process', () => {
 	async function sent(text: Parameters<typeof sendText>[0]) {
 		const builder = new TextBuilder();
 		let longest = 0;
@@ -99,7 +99,7 @@ describe('a text on its way from the reading process', () => {
 
 	const rest = { mediaType: 'application/pdf', truncated: false, metadata: { title: 'T' } };
 
-	it('comes in pieces of a bounded size, and is the same', async () => {
+	it('arrives unchanged, in pieces of a bounded size', async () => {
 		const long = 'All work and no play. \u{1f600}'.repeat(60_000);
 		const page = (page: number, text: string): DocumentPage => ({
 			page,

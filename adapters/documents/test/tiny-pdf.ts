@@ -1,19 +1,19 @@
 import { rawPdf } from './hostile-pdf.ts';
 import { type Cipher, lockOf } from './pdf-lock.ts';
 
-/** What a made PDF holds besides its pages. */
+/** The content of a generated PDF. */
 export interface TinyPdf {
 	/** Content streams, one per page; Helvetica is `/F1`. */
 	readonly pages: readonly string[];
 	readonly title?: string;
-	/** Passwords: with one of them, streams and strings are encrypted. */
+	/** When a password is given, streams and strings are encrypted. */
 	readonly user?: string;
 	readonly owner?: string;
-	/** RC4 with 40 bits unless set. */
+	/** Defaults to RC4 with 40 bits. */
 	readonly cipher?: Cipher;
 }
 
-/** A content stream that shows texts at places counted from the page's lower left corner. */
+/** A content stream with texts at positions relative to the lower left corner of the page. */
 export function show(...texts: readonly (readonly [text: string, x: number, y: number])[]): string {
 	return texts.map(([text, x, y]) => `BT /F1 12 Tf ${x} ${y} Td (${text.replace(/[\\()]/g, '\\$&')}) Tj ET`).join('\n');
 }

@@ -70,7 +70,7 @@ export async function publish(directory: Directory, from: string, path: string):
 			await rename(from, target);
 			break;
 		} catch (error) {
-			// Concurrent deletes remove empty directories, as ours is before the rename.
+			// Concurrent deletes remove empty directories, such as that of `target` before the rename.
 			if (!isAbsent(error) || attemptsLeft === 0) throw error;
 			await access(from);
 		}

@@ -15,7 +15,7 @@ import { type BlobMetadata, footerOf } from './footer.ts';
 export async function writeBlob(
 	path: string,
 	body: Uint8Array | AsyncIterable<Uint8Array>,
-	{ contentType, maxBytes = Number.POSITIVE_INFINITY, size: told, signal }: PutBlobOptions,
+	{ contentType, maxBytes = Number.POSITIVE_INFINITY, size: expected, signal }: PutBlobOptions,
 ): Promise<BlobMetadata> {
 	const handle = await withStoreErrors(open(path, 'wx', 0o600));
 	try {
@@ -27,7 +27,7 @@ export async function writeBlob(
 			hash.update(chunk);
 			await withStoreErrors(handle.writeFile(chunk));
 		}
-		if (told !== undefined && size !== told) throw new Error(`The body has ${size} bytes, not ${told}.`);
+		if (expected !== undefined && size !== expected) throw new Error(`The body has ${size} bytes, not ${expected}.`);
 		const metadata = { size, contentType, sha256: hash.digest('hex') };
 		await finish(handle, metadata);
 		return metadata;
@@ -36,7 +36,7 @@ export async function writeBlob(
 	}
 }
 
-/** Makes a blob's file of a file that exists, like {@link writeBlob}; copies it only from another file system. */
+/** Like {@link writeBlob}, but moves an existing file. Copies it only from another file system. */
 export async function moveBlob(
 	path: string,
 	{ path: source, size, sha256 }: MovableFile,
@@ -73,8 +73,8 @@ async function finish(handle: FileHandle, metadata: BlobMetadata): Promise<void>
 const bufferBytes = 524_288;
 
 /**
- * The chunks of a body. Each is valid until the next one is asked for: fresh memory for all of them would keep the
- * collector busy.
+ * The chunks of a body. Each is valid only until the next one is read: new memory for each would cause many garbage
+ * collections.
  */
 async function* chunksOf(
 	body: Uint8Array | AsyncIterable<Uint8Array>,

@@ -9,13 +9,14 @@ import { createBackend } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fsBlobs } from '../src/index.ts';
 
-// A killed process loses nothing that the kernel has taken, so only the calls show what a power cut would leave.
+// A killed process loses no data that the kernel has accepted. Only the order of system calls shows what survives a
+// power cut.
 
 const key = 'jobs/a/out';
 const hello = new TextEncoder().encode('hello, blob');
 const text = { contentType: 'text/plain' };
 
-/** A finished `fsync`: of which inode, with which length, and whether the blob had its place before. */
+/** A finished `fsync`: the inode, its size, and whether the blob was already published under its name. */
 interface Sync {
 	readonly inode: number;
 	readonly size: number;
@@ -58,7 +59,7 @@ const syncsOf = async (path: string) => {
 };
 
 describe('a put', () => {
-	test('syncs the whole file before the blob has its place', async () => {
+	test('syncs the whole file before the blob gets its name', async () => {
 		await store.put(key, hello, text);
 		const { size } = await stat(pathOf(key));
 		expect(size).toBeGreaterThan(hello.length);
@@ -70,7 +71,7 @@ describe('a put', () => {
 		expect(await syncsOf(join(dir, parent))).toMatchObject([{ isPublished: true }]);
 	});
 
-	test('syncs directories that were there before', async () => {
+	test('syncs directories that already existed', async () => {
 		await store.put('jobs/a/other', hello, text);
 		syncs = [];
 		await store.put(key, hello, text);
@@ -90,16 +91,16 @@ describe('a put', () => {
 	});
 });
 
-describe('a put of a file that its caller gives up', () => {
+describe('a put that moves a file of the caller', () => {
 	const put = async (content: Uint8Array) => {
 		const path = join(dir, '..', 'upload');
 		await writeFile(path, content);
 		const sha256 = createHash('sha256').update(content).digest('hex');
-		const unread = { [Symbol.asyncIterator]: () => Promise.reject(new Error('It was read.')) } as never;
+		const unread = { [Symbol.asyncIterator]: () => Promise.reject(new Error('The body was read.')) } as never;
 		return store.put(key, unread, { ...text, file: { path, size: content.length, sha256 } });
 	};
 
-	test('moves the file, and syncs it before the blob has its place', async () => {
+	test('moves the file, and syncs it before the blob gets its name', async () => {
 		const { sha256, ...described } = await put(hello);
 		expect(await store.head(key)).toEqual({ ...described, etag: sha256 });
 		expect(existsSync(join(dir, '..', 'upload'))).toBe(false);
@@ -120,7 +121,7 @@ describe('a put of a file that its caller gives up', () => {
 });
 
 describe('a delete', () => {
-	test('syncs the directory that is left', async () => {
+	test('syncs the remaining parent directory', async () => {
 		await store.put('jobs/b/out', hello, text);
 		await store.put(key, hello, text);
 		syncs = [];
@@ -131,10 +132,10 @@ describe('a delete', () => {
 
 describe('a put that is aborted', () => {
 	const expectNothing = async (put: Promise<unknown>) => {
-		await expect(put).rejects.toThrow('the client has left');
+		await expect(put).rejects.toThrow('The client disconnected.');
 		expect(await readdir(dir, { recursive: true })).toEqual(['@tmp']);
 	};
-	const reason = new Error('the client has left');
+	const reason = new Error('The client disconnected.');
 
 	test('while its file is synced stores nothing', async () => {
 		const abort = new AbortController();
@@ -142,7 +143,7 @@ describe('a put that is aborted', () => {
 		await expectNothing(store.put(key, hello, { ...text, signal: abort.signal }));
 	});
 
-	test('behind its last byte stores nothing', async () => {
+	test('after its last byte stores nothing', async () => {
 		const abort = new AbortController();
 		async function* body() {
 			yield hello;
@@ -151,12 +152,12 @@ describe('a put that is aborted', () => {
 		await expectNothing(store.put(key, body(), { ...text, signal: abort.signal }));
 	});
 
-	test('leaves the blob that was there', async () => {
+	test('keeps the existing blob', async () => {
 		await store.put(key, hello, text);
 		const abort = new AbortController();
 		beforeSync = () => abort.abort(reason);
 		const put = store.put(key, new Uint8Array(99), { ...text, signal: abort.signal });
-		await expect(put).rejects.toThrow('the client has left');
+		await expect(put).rejects.toThrow('The client disconnected.');
 		expect(await store.head(key)).toMatchObject({ size: hello.length });
 	});
 });

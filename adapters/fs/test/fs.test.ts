@@ -34,7 +34,7 @@ describe('fsBlobs', () => {
 });
 
 describe('the files of fsBlobs', () => {
-	test('only the owner reads directories and files', async () => {
+	test('directories and files are accessible only to the owner', async () => {
 		const store = await open();
 		await store.put('a/b', hello, text);
 		const modes = await Promise.all(
@@ -43,26 +43,26 @@ describe('the files of fsBlobs', () => {
 		expect(modes).toEqual([0o700, 0o700, 0o600]);
 	});
 
-	test('a file begins with the bytes of its blob', async () => {
+	test('a file begins with the bytes of the blob', async () => {
 		const store = await open();
 		await store.put('a/b', hello, text);
 		expect((await readFile(join(dir, 'a/b@'))).subarray(0, hello.length)).toEqual(Buffer.from(hello));
 	});
 
-	test('a put that fails leaves no file behind', async () => {
+	test('a failed put leaves no file', async () => {
 		const store = await open();
 		await store.put('a/b', hello, { ...text, maxBytes: 2 }).catch(() => {});
 		expect(await readdir(dir, { recursive: true })).toEqual(['@tmp']);
 	});
 
-	test('a delete removes the directories that it leaves empty', async () => {
+	test('a delete removes parent directories that become empty', async () => {
 		const store = await open();
 		await store.put('a/b/c', hello, text);
 		await store.delete(['a/b/c']);
 		expect(await readdir(dir)).toEqual(['@tmp']);
 	});
 
-	test('puts and deletes side by side do not trip over directories', async () => {
+	test('concurrent puts and deletes do not fail on missing directories', async () => {
 		const store = await open();
 		for (let round = 0; round < 20; round += 1) {
 			await store.put('job/old', hello, text);
@@ -72,7 +72,7 @@ describe('the files of fsBlobs', () => {
 		expect(await readdir(dir)).toEqual(['@tmp']);
 	});
 
-	test('two hundred puts of a key that is being deleted all the time succeed', async () => {
+	test('two hundred puts of a key succeed while it is deleted in a loop', async () => {
 		const store = await open();
 		let putting = 4;
 		const puts = async (): Promise<void> => {
@@ -92,7 +92,7 @@ describe('the files of fsBlobs', () => {
 		expect(await readdir(dir)).toEqual(['@tmp']);
 	});
 
-	test('what a crashed writer left is removed at the next start', async () => {
+	test('old temporary files of crashed writers are removed at the next start', async () => {
 		await mkdir(join(dir, '@tmp'), { recursive: true });
 		const clock = manualClock();
 		await writeFile(join(dir, '@tmp/stale'), 'half a bl');
@@ -107,7 +107,7 @@ describe('the files of fsBlobs', () => {
 	test.each([
 		['the next start', () => open(manualClock(Date.now()))],
 		['a sweep', (store: BlobStore) => store.sweep?.()],
-	])('what a writer has left that was killed is removed at %s, however fresh', async (_when, act) => {
+	])('temporary files of dead processes are removed at %s, even if they are new', async (_when, act) => {
 		const store = await open(manualClock(Date.now()));
 		const [machine] = ownerMark().split('-');
 		const dead = `${machine}-${spawnSync(process.execPath, ['-e', '']).pid}-1.half`;
@@ -119,7 +119,7 @@ describe('the files of fsBlobs', () => {
 		expect(await readdir(join(dir, '@tmp'))).toEqual([living]);
 	});
 
-	test('an unfinished blob carries the mark of its process', async () => {
+	test('the name of a temporary file contains the id of its process', async () => {
 		const store = await open();
 		let names: string[] = [];
 		async function* body() {
@@ -130,7 +130,7 @@ describe('the files of fsBlobs', () => {
 		expect(names).toEqual([expect.stringContaining(`${ownerMark()}.`)]);
 	});
 
-	test('a link in place of a blob is not followed', async () => {
+	test('a symbolic link at the path of a blob is not followed', async () => {
 		const store = await open();
 		const secret = join(dir, '..', 'secret');
 		await store.put('real', hello, text);
@@ -139,7 +139,7 @@ describe('the files of fsBlobs', () => {
 		await expect(store.get('link')).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
 	});
 
-	test('a file that was cut short is refused, not served', async () => {
+	test('a truncated file is rejected, not served', async () => {
 		const store = await open();
 		await store.put('a', hello, text);
 		await writeFile(join(dir, 'a@'), 'hello');
@@ -148,11 +148,11 @@ describe('the files of fsBlobs', () => {
 
 	test.each([
 		['empty', () => Buffer.alloc(0)],
-		['cut short', (whole: Buffer) => whole.subarray(0, -20)],
+		['truncated', (whole: Buffer) => whole.subarray(0, -20)],
 		['cut at its start', (whole: Buffer) => whole.subarray(40)],
 		['filled with zeros', (whole: Buffer) => Buffer.alloc(whole.length)],
-		['without its mark', (whole: Buffer) => whole.fill('?', whole.length - 8)],
-		['wrong inside its footer', (whole: Buffer) => whole.fill('?', 11, 60)],
+		['without its magic number', (whole: Buffer) => whole.fill('?', whole.length - 8)],
+		['invalid inside its footer', (whole: Buffer) => whole.fill('?', 11, 60)],
 	])('a file that is %s is unavailable, listed, and can be deleted', async (_name, tear) => {
 		const store = await open();
 		await store.put('job/torn', hello, text);
@@ -171,7 +171,7 @@ describe('the files of fsBlobs', () => {
 		expect(await keysOf(store, '')).toEqual(['job/whole']);
 	});
 
-	test('list opens no file', async () => {
+	test('list opens no files', async () => {
 		const store = await open();
 		await store.put('a', hello, text);
 		let opened = 0;
@@ -187,11 +187,11 @@ describe('the files of fsBlobs', () => {
 		expect([byList, opened]).toEqual([0, 1]);
 	});
 
-	test("a window is read into the reader's own memory, and the file is closed at its end", async () => {
+	test('a range is read into the buffer of the reader, and the file is closed at its end', async () => {
 		const store = await open();
 		await store.put('a', Buffer.from('0123456789'), text);
 		const blob = await store.get('a', { range: { start: 2, end: 8 } });
-		if (!blob || !isReusableBody(blob.body)) throw new Error('It cannot be read into memory.');
+		if (!blob || !isReusableBody(blob.body)) throw new Error('The body is not reusable.');
 		let closed = 0;
 		const hook = createHook({
 			init(_id, type) {
@@ -208,7 +208,7 @@ describe('the files of fsBlobs', () => {
 		expect([read, closed]).toEqual([['2345', '678', ''], 1]);
 	});
 
-	test('a file that shrinks under its reader is unavailable', async () => {
+	test('a file that is truncated during a read is unavailable', async () => {
 		const store = await open();
 		await store.put('a', hello, text);
 		const content = await store.get('a');
@@ -217,13 +217,13 @@ describe('the files of fsBlobs', () => {
 		await expect(reading).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
 	});
 
-	test('a content type that does not fit into a footer is refused', async () => {
+	test('a content type that is too long for the footer is rejected', async () => {
 		const store = await open();
 		await expect(store.put('a', hello, { contentType: 'x'.repeat(1_000) })).rejects.toThrow(TypeError);
 		expect(await readdir(dir, { recursive: true })).toEqual(['@tmp']);
 	});
 
-	test('a disk that does not answer is reported as unavailable', async () => {
+	test('a disk that does not respond is reported as unavailable', async () => {
 		const store = await open();
 		await rm(dir, { recursive: true });
 		await expect(store.put('a', hello, text)).rejects.toMatchObject({
@@ -232,7 +232,8 @@ describe('the files of fsBlobs', () => {
 	});
 
 	test.runIf(process.platform === 'linux')('a full disk is reported as full', async () => {
-		// A write to /dev/full fails with ENOSPC: the temporary directory cannot be one, so the blob's own place stands in for it.
+		// A write to /dev/full fails with ENOSPC. The temporary directory cannot be /dev/full, so the path of the blob is
+		// a link to it.
 		const { withStoreErrors } = await import('../src/failures.ts');
 		await expect(withStoreErrors(writeFile('/dev/full', 'x'))).rejects.toMatchObject({
 			code: 'E_STORE_FULL',

@@ -6,7 +6,7 @@ import { createBackend } from '@plinth/testing';
 import { expect, test } from 'vitest';
 import { fsBlobs } from '../src/index.ts';
 
-test('a directory that went away does not look like an empty store', async () => {
+test('a missing directory is reported as unavailable, not as an empty store', async () => {
 	const dir = await mkdtemp(join(tmpdir(), 'fs-ping-'));
 	const { provided, stop } = await createBackend<BlobStore>(fsBlobs({ dir }));
 	await expect(provided.ping?.()).resolves.toBeUndefined();

@@ -7,7 +7,7 @@ export type ExpressHandler = (req: IncomingMessage, res: ServerResponse, next: (
 
 /**
  * Mounts an app in Express: `server.use('/ai', plinth(app))`. The mount path needs no `prefix`, because
- * Express strips it. Paths that Plinth does not serve go on to the host. Mount it before body parsers.
+ * Express strips it. Paths that Plinth does not serve are passed on to the host. Mount it before body parsers.
  */
 export function plinth(app: App, options: MountOptions = {}): ExpressHandler {
 	return app.callback(options);

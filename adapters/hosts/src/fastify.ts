@@ -4,7 +4,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 /**
  * Mounts an app in Fastify: `fastify.register(plinth(app), { prefix: '/ai' })`. Body parsers are removed in
  * the plugin's scope, so that bodies reach Plinth unparsed. The host's `onRequest` and `preHandler` hooks
- * run first. Paths that Plinth does not serve go to the host's not-found handler.
+ * run first. Paths that Plinth does not serve get the host's not-found handler.
  */
 export function plinth(app: App): FastifyPluginAsync {
 	return async (fastify) => {

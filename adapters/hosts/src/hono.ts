@@ -5,7 +5,7 @@ import type { MountOptions } from './mounting.ts';
 
 /**
  * Mounts an app in Hono: `hono.all('/ai/*', plinth(app, { prefix: '/ai' }))`. Hono keeps the path, so the prefix is
- * required. Paths that Plinth does not serve go on to the next handler. Middleware may modify the response.
+ * required. Paths that Plinth does not serve are passed on to the next handler. Middleware may modify the response.
  */
 export function plinth(app: App, options: MountOptions = {}): MiddlewareHandler {
 	return async (context, next) => {
@@ -23,9 +23,7 @@ export function plinth(app: App, options: MountOptions = {}): MiddlewareHandler 
 	};
 }
 
-/**
- * Whether a Node connection has an unread rest of the body. It cannot carry another request, so clients should know.
- */
+/** Whether part of the request body is unread on a Node connection, which then cannot serve another request. */
 function isUnread({ env }: Context): boolean {
 	const { incoming } = (env ?? {}) as { readonly incoming?: Partial<IncomingMessage> };
 	if (incoming?.httpVersionMajor !== 1 || incoming.readableEnded) return false;
@@ -33,7 +31,7 @@ function isUnread({ env }: Context): boolean {
 	return length !== '0' || coding !== undefined;
 }
 
-/** The request with its body, also when other code has read it as JSON through the context, where Hono caches it. */
+/** The request with its body, also if other code has read it as JSON through the context, where Hono caches it. */
 async function requestWithBody({ req }: Context): Promise<Request> {
 	const { raw } = req;
 	if (!raw.bodyUsed || !/\bjson\b/i.test(req.header('content-type') ?? '')) return raw;

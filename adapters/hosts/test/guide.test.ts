@@ -14,7 +14,7 @@ import { hostTable } from './table.ts';
 
 const guide = readFileSync(join(root, 'docs/guides/embedding.md'), 'utf8');
 
-/** The programs of the guide, by the names of their files. */
+/** The programs in the guide, by file name. */
 const programs = new Map(codeBlocks(guide, 'ts').map((code) => [/^\/\/ (\S+\.ts)$/m.exec(code)?.[1] ?? '', code]));
 
 let dir: string;
@@ -30,15 +30,15 @@ beforeAll(async () => {
 
 afterAll(() => removeDir(dir));
 
-test('the table of the guide is what the suite has', () => {
+test('the table in the guide equals the generated one', () => {
 	expect(guide).toContain(`\n${hostTable()}\n`);
 });
 
-describe('a server of the guide', () => {
+describe('a program of the guide:', () => {
 	const running: Server[] = [];
 	const apps = new Set<App>();
 	const run = new Set<string>();
-	// Hono on Node puts its own in their places, which other tests of this process would get.
+	// Hono on Node replaces these globals; the other tests of this process need the originals.
 	const webNames = ['Request', 'Response'] as const;
 	const web = webNames.map((name) => Object.getOwnPropertyDescriptor(globalThis, name));
 
@@ -124,7 +124,7 @@ describe('a server of the guide', () => {
 		expect([app.state, server.listening]).toEqual(['stopped', false]);
 	});
 
-	test('is each of the programs', () => {
+	test('each program of the guide has a test', () => {
 		expect([...programs.keys()].sort()).toEqual([...run].sort());
 	});
 });

@@ -14,34 +14,34 @@ import { Hono } from 'hono';
 import Koa from 'koa';
 import { koaBody } from 'koa-body';
 
-/** What a test may want of a host. */
+/** Options of a test host. */
 export interface HostOptions {
-	/** Body parsers of the host stand in front of the mount, for JSON and for forms. */
+	/** Puts body parsers for JSON and forms in front of the mounted app. */
 	readonly parsers?: boolean;
-	/** Whom the host has let in, in its own manner; by the name in its `x-session`, which stands for a session's cookie. */
+	/** The signed-in users, by the value of the header `x-session`, which replaces a session cookie. */
 	readonly sessions?: Readonly<Record<string, unknown>>;
 }
 
-/** A host with an app below `/ai`, a page of its own at `/v1/own`, and one below `/ai` at `/ai/own`. */
+/** A host with an app mounted at `/ai`, and pages of its own at `/v1/own` and `/ai/own`. */
 export interface RunningHost {
-	/** Where the app's paths begin, without a trailing slash. */
+	/** The base URL of the app, without a trailing slash. */
 	readonly url: string;
-	/** Carries requests to it. */
-	readonly door: (request: Request) => Promise<Response>;
-	/** Takes no more connections; resolves when the last one has gone. Undefined where nothing listens. */
+	/** Sends a request to the host. */
+	readonly fetch: (request: Request) => Promise<Response>;
+	/** Stops listening; resolves when all connections are closed. Undefined if the host does not listen. */
 	readonly close?: () => Promise<void>;
 }
 
-/** Starts one kind of host. */
+/** Starts a host. */
 export type StartHost = (app: App, options?: HostOptions) => Promise<RunningHost>;
 
-/** What the host's own pages say. */
+/** The body of the host's own pages. */
 export const ownPage = 'the host';
 
 const ownPaths = ['/v1/own', '/ai/own'];
 const prefix = '/ai';
 
-/** Every kind of host, by the name that the guide gives it. */
+/** All hosts, by their name in the guide. */
 export const hosts: Readonly<Record<string, StartHost>> = {
 	'Express 5': (app, { parsers, sessions = {} } = {}) => {
 		const server = express();
@@ -49,7 +49,7 @@ export const hosts: Readonly<Record<string, StartHost>> = {
 			Object.assign(req, { user: sessions[String(req.headers['x-session'])] });
 			next();
 		});
-		if (parsers) server.use(express.json(), eatsForms);
+		if (parsers) server.use(express.json(), consumeForms);
 		server.use(prefix, express_(app));
 		for (const path of ownPaths) server.get(path, (_req, res) => void res.send(ownPage));
 		return listening(createServer(server));
@@ -68,7 +68,7 @@ export const hosts: Readonly<Record<string, StartHost>> = {
 		server.register(fastify_(app), { prefix });
 		for (const path of ownPaths) server.get(path, async () => ownPage);
 		const url = await server.listen({ host: '127.0.0.1', port: 0 });
-		return { url: `${url}${prefix}`, door: fetch, close: () => server.close() };
+		return { url: `${url}${prefix}`, fetch: fetch, close: () => server.close() };
 	},
 	'Koa 3': (app, { parsers, sessions = {} } = {}) => {
 		const server = new Koa();
@@ -100,7 +100,7 @@ export const hosts: Readonly<Record<string, StartHost>> = {
 				fetch: server.fetch,
 				port: 0,
 				hostname: '127.0.0.1',
-				// Other tests of this process have a use for Node's own Response.
+				// Other tests of this process need Node's own Response.
 				overrideGlobalObjects: false,
 			}) as Server,
 		);
@@ -130,11 +130,14 @@ export const hosts: Readonly<Record<string, StartHost>> = {
 			if (parsers) await request.text();
 			return handle(request, { user: sessions[request.headers.get('x-session') ?? ''] });
 		};
-		return { url: `http://host.test${prefix}`, door };
+		return { url: `http://host.test${prefix}`, fetch: door };
 	},
 };
 
-/** What still comes through to Plinth where the host has parsers in front: `JSON`, and forms where it keeps its hands off them. */
+/**
+ * The parsed bodies that the app accepts when the host has parsers: `JSON`, and `a form` if the host does not parse
+ * forms.
+ */
 export const passesParsed: Readonly<Record<string, readonly string[]>> = {
 	'Express 5': ['JSON'],
 	'Fastify 5': ['JSON', 'a form'],
@@ -152,11 +155,11 @@ async function listening(server: Server): Promise<RunningHost> {
 		new Promise<void>((resolve) => {
 			server.close(() => resolve());
 		});
-	return { url: `http://127.0.0.1:${port}${prefix}`, door: fetch, close };
+	return { url: `http://127.0.0.1:${port}${prefix}`, fetch: fetch, close };
 }
 
-/** As a middleware for uploads does it: nothing of the form is left to read. */
-function eatsForms(req: IncomingMessage, _res: unknown, next: () => void): void {
+/** Consumes multipart bodies, as an upload middleware does. */
+function consumeForms(req: IncomingMessage, _res: unknown, next: () => void): void {
 	if (!req.headers['content-type']?.startsWith('multipart/')) next();
 	else req.resume().on('end', next);
 }

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
 const key = 'key-of-the-tests';
-// What the section says has no effect beside a log of the host.
+// Options that have no effect when the host passes its own log.
 const config: AppConfig = { log: { level: 'silent' }, backends: { auth: apiKeys({ keys: key }) } };
 
 async function requestLines(hostLog: (write: (line: string) => void) => Logger) {

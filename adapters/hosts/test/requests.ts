@@ -4,14 +4,14 @@ import { tinyMp4 } from '../../../test/support/fake-models.ts';
 import { pngSize, rawPng } from '../../../test/support/png.ts';
 import { ownPage, type RunningHost } from './hosts.ts';
 
-/** What a request of the suite has at hand. */
+/** The context of a request of the suite. */
 export interface Visit {
 	readonly host: RunningHost;
-	/** With a key. */
+	/** A client that sends an API key. */
 	readonly client: RawClient;
-	/** Sends without a key. */
+	/** Sends without an API key. */
 	readonly stranger: (path: string, init?: RequestInit) => Promise<Response>;
-	/** The signals of the model `slow-1`, in the order of its calls. It says one word, and waits with the next one. */
+	/** The abort signals of the model `slow-1`, in call order. It emits one word, then waits until it is aborted. */
 	readonly chats: readonly AbortSignal[];
 }
 
@@ -23,7 +23,7 @@ const chat = (text: string, stream: boolean, model = 'echo-1') => ({
 	messages: [{ role: 'user', content: text }],
 });
 
-/** What the suite reads of answers. */
+/** The members of response bodies that the suite reads. */
 interface Wire {
 	readonly id: string;
 	readonly bytes: number;
@@ -36,14 +36,16 @@ async function bodyOf(answer: Response): Promise<Wire> {
 	return (await answer.json()) as Wire;
 }
 
-/** Creates a video, and waits until it can be had. */
+/** Creates a video, and waits until it is completed. */
 async function video({ client }: Visit): Promise<string> {
 	const { id } = await client.create({ model: 'instant-1', prompt: 'a host' });
 	await client.finished(id);
 	return `/v1/videos/${id}`;
 }
 
-/** The requests that every host has to carry. Each throws when it is not answered as Plinth itself would answer it. */
+/**
+ * The requests that each host must support. Each throws unless the response is the one that Plinth alone would send.
+ */
 export const requests: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
 	'JSON in, JSON out': async ({ client }) => {
 		const answer = await client.post('/v1/chat/completions', chat('good morning', false));
@@ -111,22 +113,22 @@ export const requests: Readonly<Record<string, (visit: Visit) => Promise<void>>>
 		expect(lines.length).toBeGreaterThan(3);
 		expect(lines.at(-1)).toBe('data: [DONE]');
 	},
-	'a client that leaves': async ({ client, chats }) => {
-		const leaving = new AbortController();
+	'a client that disconnects': async ({ client, chats }) => {
+		const controller = new AbortController();
 		const before = chats.length;
 		const answer = await client.send('/v1/chat/completions', {
 			method: 'POST',
 			headers: json,
 			body: JSON.stringify(chat('hold on', true, 'slow-1')),
-			signal: leaving.signal,
+			signal: controller.signal,
 		});
 		await answer.body?.getReader().read();
 		const signal = chats[before] as AbortSignal;
 		const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
-		leaving.abort();
+		controller.abort();
 		await aborted;
 	},
-	'speech as it is made': async ({ client }) => {
+	'speech while it is generated': async ({ client }) => {
 		const answer = await client.post('/v1/audio/speech', {
 			model: 'builtin-speech',
 			voice: 'nova',
@@ -135,18 +137,18 @@ export const requests: Readonly<Record<string, (visit: Visit) => Promise<void>>>
 		});
 		expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(24_000);
 	},
-	'a picture by its address': async ({ host, client }) => {
+	'a picture by its URL': async ({ host, client }) => {
 		const fields = { ...drawing, response_format: 'url' };
 		const { data } = await bodyOf(await client.post('/v1/images/generations', fields));
 		const url = data[0]?.url ?? '';
 		expect(url).toMatch(`${host.url}/v1/images/results/`);
-		const picture = await host.door(new Request(url));
+		const picture = await host.fetch(new Request(url));
 		expect(pngSize(Buffer.from(await picture.arrayBuffer()))).toEqual({
 			width: 1024,
 			height: 1024,
 		});
 	},
-	'the OpenAPI document, with the address of the mount': async ({ host, stranger }) => {
+	'the OpenAPI document, with the URL of the mount': async ({ host, stranger }) => {
 		const { servers } = await bodyOf(await stranger('/openapi.json?from=test'));
 		expect(servers).toEqual([{ url: host.url }]);
 	},
@@ -157,15 +159,15 @@ export const requests: Readonly<Record<string, (visit: Visit) => Promise<void>>>
 		const answer = await stranger('/v1/videos', { method: 'POST', headers: json, body: '{}' });
 		expect([answer.status, (await failure(answer)).type]).toEqual([401, 'invalid_request_error']);
 	},
-	'a path that there is not': async ({ client }) => {
+	'an unknown path': async ({ client }) => {
 		const answer = await client.send('/v1/nonsense');
 		expect([answer.status, answer.headers.get('x-request-id')]).toEqual([404, expect.stringMatching(/^req_/)]);
 	},
-	'a method that there is not': async ({ client }) => {
+	'an unknown method': async ({ client }) => {
 		const answer = await client.send('/v1/models', { method: 'PUT' });
 		expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
 	},
-	'JSON that is none': async ({ client }) => {
+	'invalid JSON': async ({ client }) => {
 		const init = { method: 'POST', headers: json, body: '{"model": ' };
 		const answer = await client.send('/v1/chat/completions', init);
 		expect([answer.status, (await failure(answer)).code]).toEqual([400, 'invalid_body']);
@@ -174,7 +176,7 @@ export const requests: Readonly<Record<string, (visit: Visit) => Promise<void>>>
 		const body = JSON.stringify({ model: 'builtin-speech', input: 'a'.repeat(1_100_000) });
 		const answer = await client.send('/v1/audio/speech', { method: 'POST', headers: json, body });
 		expect([answer.status, (await failure(answer)).code]).toEqual([413, 'request_too_large']);
-		// With a body left unread, no other request may come on the connection.
+		// The request body is left unread, so the connection must not be reused.
 		expect(answer.headers.get('connection')).toBe(host.close ? 'close' : null);
 	},
 	'a body of another type': async ({ client }) => {
@@ -187,7 +189,7 @@ export const requests: Readonly<Record<string, (visit: Visit) => Promise<void>>>
 	},
 	'a page of the host under a path like ours': async ({ host }) => {
 		const url = new URL('/v1/own', host.url);
-		expect(await (await host.door(new Request(url))).text()).toBe(ownPage);
+		expect(await (await host.fetch(new Request(url))).text()).toBe(ownPage);
 	},
 	'what neither has': async ({ stranger }) => {
 		const answer = await stranger('/nothing');

@@ -1,6 +1,6 @@
 import { hosts, passesParsed } from './hosts.ts';
 
-/** The requests that hosts answer differently, as the guide has them: requests by hosts. */
+/** The table of the guide: which requests each host supports. */
 export function hostTable(): string {
 	const names = Object.keys(hosts);
 	const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

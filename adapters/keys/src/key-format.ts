@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const prefix = 'plinth_live_';
@@ -26,11 +26,6 @@ export function isIssuedForm(key: string): boolean {
 export function digestOf(key: string): Digest {
 	const bytes = hash('sha256', key, 'buffer');
 	return { bytes, hex: bytes.toString('hex') };
-}
-
-/** Compares digests in constant time. */
-export function sameDigest(expected: Buffer, digest: Digest): boolean {
-	return expected.length === digest.bytes.length && timingSafeEqual(expected, digest.bytes);
 }
 
 /** The public id of a key: `key_` + the first 12 hex digits of its digest. Safe to log and to show. */

@@ -1,7 +1,8 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Authenticator, Clock, Logger, Principal } from '@plinth/core';
 import { defineBackend, optional, services } from '@plinth/core';
 import { z } from 'zod';
-import { type Digest, digestOf, isIssuedForm, keyId, sameDigest } from './key-format.ts';
+import { type Digest, digestOf, isIssuedForm, keyId } from './key-format.ts';
 import { createKeyRing, isExpired, KeyRecords, keyRing, type StoredKey } from './key-ring.ts';
 
 const config = z.strictObject({
@@ -12,8 +13,8 @@ const config = z.strictObject({
 	keys: z
 		.union([z.string(), z.array(z.string())])
 		.default('')
-		.superRefine((given, ctx) => {
-			for (const message of keyProblems(given)) ctx.addIssue({ code: 'custom', message });
+		.superRefine((keys, ctx) => {
+			for (const message of keyProblems(keys)) ctx.addIssue({ code: 'custom', message });
 		}),
 });
 
@@ -36,11 +37,11 @@ export const apiKeys = defineBackend({
 /** Shorter keys can be guessed. */
 const minLength = 16;
 
-/** How long after the boot a missing key is reported, in milliseconds: `plinth serve` makes the first key meanwhile. */
+/** How long after boot a missing key is reported, in milliseconds: `plinth serve` creates the first key before. */
 const firstKeyMs = 5_000;
 
 const noKeys =
-	'there are no API keys, so every request is refused: give apiKeys some ' +
+	'there are no API keys, so every request is refused: set keys of apiKeys ' +
 	'(PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create.';
 
 interface AuthenticatorTools {
@@ -56,7 +57,7 @@ function authenticator(
 	{ clock, log, onStop }: AuthenticatorTools,
 ): Authenticator {
 	const lastUse = records && new LastUse(records, clock, log);
-	/** By good keys only, because wrong ones would push them out. */
+	/** By valid keys only, because invalid ones would displace them. */
 	const digests = new Map<string, Digest>();
 	let isUnchecked = configured.size === 0;
 
@@ -117,7 +118,7 @@ function configuredKeys(keys: string | readonly string[]): ReadonlyMap<string, C
 /** The problems of configured keys, without the keys. */
 function keyProblems(keys: string | readonly string[]): readonly string[] {
 	const entries = keyEntries(keys);
-	if (entries.length === 0 && keys.length > 0) return ['holds no key'];
+	if (entries.length === 0 && keys.length > 0) return ['has no key'];
 	const tenants = new Map<string, string | undefined>();
 	return entries.flatMap(({ tenant, key }, index) => {
 		const entryName = `entry ${index + 1} of ${entries.length}`;
@@ -125,8 +126,8 @@ function keyProblems(keys: string | readonly string[]): readonly string[] {
 			return [`${entryName} has no key of ${minLength} to 512 visible ASCII characters without a comma`];
 		}
 		if (key.length < minLength) {
-			const found = `${entryName} has a key of ${key.length} characters, and the least is ${minLength}`;
-			return [`${found}. Make one: openssl rand -hex 24. Or name none here, and use plinth keys create`];
+			const problem = `${entryName} has a key of ${key.length} characters; at least ${minLength} are needed`;
+			return [`${problem}. Make one: openssl rand -hex 24. Or set none here, and use plinth keys create`];
 		}
 		if (tenant === '') return [`${entryName} has an empty tenant before its colon`];
 		if (tenants.has(key) && tenants.get(key) !== tenant) {
@@ -186,4 +187,9 @@ class LastUse {
 			this.#log.warn({ err }, 'the last use of a key could not be recorded');
 		}
 	}
+}
+
+/** Compares digests in constant time. */
+function sameDigest(expected: Buffer, digest: Digest): boolean {
+	return expected.length === digest.bytes.length && timingSafeEqual(expected, digest.bytes);
 }

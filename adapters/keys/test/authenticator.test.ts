@@ -25,7 +25,7 @@ describe('the last use of a key', () => {
 		await eventually('it is written', async () => (await lastUsedAt()) === clock.now());
 	});
 
-	test('is written at most once a minute, by all processes together', async () => {
+	test('is written at most once a minute by all processes together', async () => {
 		const { use, store, clock, key } = await oneKey();
 		const other = await testKeys({ store, clock });
 		for (let second = 0; second < 59; second++) {
@@ -39,19 +39,19 @@ describe('the last use of a key', () => {
 		expect(store.writes).toBe(2);
 	});
 
-	test('is written once for many requests at once', async () => {
+	test('is written once for many concurrent requests', async () => {
 		const { use, store } = await oneKey();
 		await Promise.all(Array.from({ length: 50 }, use));
 		expect(store.writes).toBe(1);
 	});
 
-	test('is not waited for', async () => {
+	test('does not delay the request', async () => {
 		const { use, store } = await oneKey();
 		store.put = () => new Promise(() => {});
 		expect(await use()).not.toBeNull();
 	});
 
-	test('breaks no request when it cannot be written, is tried again after a minute, and is logged', async () => {
+	test('logs the error when it cannot be written, serves the request, and retries after a minute', async () => {
 		const warnings: unknown[] = [];
 		const log = { ...silentLogger(), warn: (_: object, message: string) => warnings.push(message) };
 		const { use, store, clock } = await oneKey(log);
@@ -64,10 +64,10 @@ describe('the last use of a key', () => {
 		await eventually('both failures are logged', () => warnings.length === 2);
 	});
 
-	test('brings no key back that was revoked meanwhile', async () => {
+	test('does not restore a key that was revoked in the meantime', async () => {
 		const { authenticator, ring, store, id, key } = await oneKey();
 		const { get } = store;
-		// The record is read, then revoked, then the use is written.
+		// The record is read, then revoked, then the last use is written.
 		store.get = (async (...args: Parameters<typeof get>) => {
 			const found = await get(...args);
 			store.get = get;
@@ -85,7 +85,7 @@ describe('the last use of a key', () => {
 		expect(await ring.list()).toEqual([]);
 	});
 
-	test('is written again after the wall clock was set back', async () => {
+	test('is written after the wall clock was set back', async () => {
 		const { use, store, clock } = await oneKey();
 		await use();
 		clock.jump(-24 * 60 * minuteMs);
@@ -93,7 +93,7 @@ describe('the last use of a key', () => {
 		expect(store.writes).toBe(2);
 	});
 
-	test('of a refused key is not recorded', async () => {
+	test('of a rejected key is not recorded', async () => {
 		const { authenticator, ring, clock, store } = await oneKey();
 		const { key } = await ring.issue({ ...request, expiresAt: clock.now() + 1 });
 		store.writes = 0;
@@ -103,8 +103,8 @@ describe('the last use of a key', () => {
 	});
 });
 
-describe('a store that does not answer', () => {
-	test('makes an issued key neither good nor bad: 503, and nothing of its own words', async () => {
+describe('an unavailable store', () => {
+	test('makes requests with issued keys fail with 503 and no message of the store', async () => {
 		const { use, store } = await oneKey();
 		store.failReads = true;
 		const failure = await use().catch((error: unknown) => error);
@@ -113,14 +113,14 @@ describe('a store that does not answer', () => {
 		expect((failure as Error).cause).toMatchObject({ message: expect.stringContaining('disk') });
 	});
 
-	test('does not hinder configured keys', async () => {
+	test('does not affect configured keys', async () => {
 		const store = await faultyRecords();
 		store.failReads = true;
 		const { authenticator } = await testKeys({ keys: 'me:a-configured-key', store });
 		expect(await authenticator.authenticate('a-configured-key')).toMatchObject({ tenant: 'me' });
 	});
 
-	test('does not hinder the refusal of what cannot be a key', async () => {
+	test('does not affect the rejection of malformed keys', async () => {
 		const store = await faultyRecords();
 		store.failReads = true;
 		const { authenticator } = await testKeys({ keys: 'me:a-configured-key', store });
@@ -129,26 +129,26 @@ describe('a store that does not answer', () => {
 });
 
 describe('configured keys', () => {
-	test('by the thousand cost no more than one', async () => {
+	test('are compared in constant time, even by the thousand', async () => {
 		const keys = Array.from({ length: 1_000 }, (_, index) => `team-${index}:the-key-of-team-${index}`);
 		const { authenticator } = await testKeys({ keys });
-		const begun = performance.now();
+		const started = performance.now();
 		const tenants: (string | undefined)[] = [];
 		for (let index = 0; index < 3_000; index++) {
 			tenants.push((await authenticator.authenticate(`the-key-of-team-${index}`))?.tenant);
 		}
-		// A comparison with every key would take seconds.
-		expect(performance.now() - begun).toBeLessThan(500);
+		// A comparison with each key would take seconds.
+		expect(performance.now() - started).toBeLessThan(500);
 		expect(tenants.slice(0, 1_000)).toEqual(keys.map((key) => key.split(':')[0]));
 		expect(tenants.slice(1_000).filter(Boolean)).toEqual([]);
 	});
 
-	test('have every scope', async () => {
+	test('have all scopes', async () => {
 		const { authenticator } = await testKeys({ keys: 'me:a-configured-key' });
 		expect(await authenticator.authenticate('a-configured-key')).toMatchObject({ scopes: ['*'] });
 	});
 
-	test('stand beside issued ones', async () => {
+	test('work together with issued keys', async () => {
 		const store = await faultyRecords();
 		const { authenticator, ring } = await testKeys({ keys: 'me:a-configured-key', store });
 		const { key } = await ring.issue(request);
@@ -169,18 +169,18 @@ describe('a server without any key', () => {
 		return { lines, log };
 	};
 
-	test('says so in the log when it refuses the first request, once', async () => {
+	test('logs a warning at the first rejected request, once', async () => {
 		const { lines, log } = warned();
 		const { authenticator } = await testKeys({ store: await faultyRecords(), log });
 		expect(lines).toEqual([]);
 		for (let count = 0; count < 3; count++) {
 			expect(await authenticator.authenticate('guess')).toBeNull();
 		}
-		await eventually('it is said', () => lines.length > 0);
+		await eventually('the warning is logged', () => lines.length > 0);
 		expect(lines).toEqual([expect.stringContaining('plinth keys create')]);
 	});
 
-	test('says so five seconds after its boot, once', async () => {
+	test('logs a warning five seconds after its boot, once', async () => {
 		const { lines, log } = warned();
 		const clock = manualClock();
 		const { authenticator } = await testKeys({ store: await faultyRecords(clock), log, clock });
@@ -188,12 +188,12 @@ describe('a server without any key', () => {
 		await clock.advance(4_999);
 		expect(lines).toEqual([]);
 		await clock.advance(1);
-		await eventually('it is said', () => lines.length > 0);
+		await eventually('the warning is logged', () => lines.length > 0);
 		expect(await authenticator.authenticate('guess')).toBeNull();
 		expect(lines).toEqual([expect.stringContaining('every request is refused')]);
 	});
 
-	test('does not say so at its boot when the first key was made meanwhile, or keys are configured', async () => {
+	test('logs no warning at its boot when the first key was created or keys are configured', async () => {
 		const { lines, log } = warned();
 		const clock = manualClock();
 		const store = await faultyRecords(clock);
@@ -206,14 +206,14 @@ describe('a server without any key', () => {
 		expect(lines).toEqual([]);
 	});
 
-	test('says so where nothing could keep keys', async () => {
+	test('logs a warning when it has no store for keys', async () => {
 		const { lines, log } = warned();
 		const { authenticator } = await testKeys({ log });
 		expect(await authenticator.authenticate('guess')).toBeNull();
-		await eventually('it is said', () => lines.length === 1);
+		await eventually('the warning is logged', () => lines.length === 1);
 	});
 
-	test('refuses as ever when its store fails', async () => {
+	test('rejects requests when its store fails', async () => {
 		const { lines, log } = warned();
 		const store = await faultyRecords();
 		store.failReads = true;

@@ -21,7 +21,7 @@ describe('one key for two tenants', () => {
 		['with other entries between them', `a:${shared},c:the-key-of-another,b:${shared}`, 'entry 3 of 3'],
 		['once with a tenant and once bare', `a:${shared},${shared}`, 'entry 2 of 2'],
 		['once bare and once with a tenant', `${shared},a:${shared}`, 'entry 2 of 2'],
-	])('is refused %s, and the message does not show the key', async (_how, keys, entry) => {
+	])('is rejected %s, and the message does not contain the key', async (_how, keys, entry) => {
 		const message = await refusalOf(keys);
 		expect(message).toContain(`${entry} repeats the key of another tenant`);
 		expect(message).not.toContain(shared);
@@ -41,11 +41,11 @@ test.each([
 	[
 		'a key of three characters',
 		'a:key',
-		'has a key of 3 characters, and the least is 16. Make one: openssl rand -hex 24',
+		'has a key of 3 characters; at least 16 are needed. Make one: openssl rand -hex 24',
 	],
 	['a key of 15 characters', 'fifteen-letters', 'has a key of 15 characters'],
-	['commas alone', ',,', 'holds no key'],
-])('%s is refused', async (_what, keys, reason) => {
+	['commas alone', ',,', 'has no key'],
+])('%s is rejected', async (_what, keys, reason) => {
 	expect(await refusalOf(keys)).toContain(reason);
 });
 

@@ -2,11 +2,11 @@ import type { RecordStore } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
 import { faultyRecords, testKeys } from './support.ts';
 
-/** The ring of one process on a store. */
+/** The key ring of one process on a store. */
 const ringOn = async (store: RecordStore) => (await testKeys({ store })).ring;
 
 describe('the first key', () => {
-	test('is made once, however many processes start on a store', async () => {
+	test('is created once, even if several processes start on one store', async () => {
 		const store = await faultyRecords();
 		const made: (string | null)[] = [];
 		for (let start = 0; start < 3; start++) made.push(await (await ringOn(store)).issueFirst());
@@ -14,10 +14,10 @@ describe('the first key', () => {
 		expect(await (await ringOn(store)).list()).toHaveLength(1);
 	});
 
-	test('is made once by processes that start at the same time', async () => {
+	test('is created once by processes that start at the same time', async () => {
 		const store = await faultyRecords();
 		const rings = await Promise.all(Array.from({ length: 8 }, () => ringOn(store)));
-		// All of them find the store empty before any of them writes.
+		// All of them read the empty store before one of them writes.
 		const { list } = store;
 		const looked = Promise.withResolvers<void>();
 		let looks = 0;
@@ -35,14 +35,14 @@ describe('the first key', () => {
 		expect(await rings[0]?.list()).toHaveLength(1);
 	});
 
-	test('is not made again after it was revoked', async () => {
+	test('is not created again after it was revoked', async () => {
 		const store = await faultyRecords();
 		const ring = await ringOn(store);
 		expect(await ring.revoke((await ring.issueFirst()) ?? '')).not.toBeNull();
 		expect(await (await ringOn(store)).issueFirst()).toBeNull();
 	});
 
-	test('is not made where a key is stored or configured', async () => {
+	test('is not created when a key is stored or configured', async () => {
 		const store = await faultyRecords();
 		const { ring } = await testKeys({ keys: 'a:a-configured-key', store });
 		expect(await ring.issueFirst()).toBeNull();
@@ -50,7 +50,7 @@ describe('the first key', () => {
 		expect(await (await ringOn(store)).issueFirst()).toBeNull();
 	});
 
-	test('is not made where there is no store', async () => {
+	test('is not created without a store', async () => {
 		expect(await (await testKeys({})).ring.issueFirst()).toBeNull();
 	});
 });

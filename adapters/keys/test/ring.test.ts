@@ -11,28 +11,28 @@ async function oneRing() {
 	return { clock, store, ...(await testKeys({ store, clock })) };
 }
 
-describe('a key that is issued', () => {
-	test('has 32 random bytes behind its prefix, and a checksum', async () => {
+describe('an issued key', () => {
+	test('has a prefix, 32 random bytes and a checksum', async () => {
 		const { ring } = await oneRing();
 		const [one, other] = [await ring.issue(request), await ring.issue(request)];
 		expect([one.key, other.key]).toEqual([expect.stringMatching(keyForm), expect.stringMatching(keyForm)]);
 		expect(one.key).not.toBe(other.key);
 	});
 
-	test('speaks for its tenant with its scopes and its id', async () => {
+	test('authenticates its tenant with its scopes and its id', async () => {
 		const { ring, authenticator } = await oneRing();
 		const { id, key } = await ring.issue(request);
 		expect(await authenticator.authenticate(key)).toEqual({ id, ...request });
 	});
 
-	test('is one of several that a tenant has at once', async () => {
+	test('can be one of several keys of a tenant', async () => {
 		const { ring, authenticator } = await oneRing();
 		const keys = [await ring.issue(request), await ring.issue(request)];
 		const callers = await Promise.all(keys.map(({ key }) => authenticator.authenticate(key)));
 		expect(callers.map((caller) => caller?.tenant)).toEqual(['studio', 'studio']);
 	});
 
-	test('is known to every process on the store', async () => {
+	test('is accepted by every process on the store', async () => {
 		const { ring, store, clock } = await oneRing();
 		const { key, id } = await ring.issue(request);
 		const { authenticator } = await testKeys({ store, clock });
@@ -44,27 +44,27 @@ describe('a key that is issued', () => {
 		['a letter more', (key: string) => `${key}0`],
 		['a letter less', (key: string) => key.slice(0, -1)],
 		['capitals', (key: string) => key.toUpperCase()],
-	])('is refused with %s, without a look at the store', async (_change, change) => {
+	])('is rejected with %s, without a read of the store', async (_change, change) => {
 		const { ring, authenticator, store } = await oneRing();
 		const { key } = await ring.issue(request);
 		store.failReads = true;
 		expect(await authenticator.authenticate(change(key))).toBeNull();
 	});
 
-	test('leaves nothing in the store from which it could be told', async () => {
+	test('leaves nothing in the store that reveals it', async () => {
 		const { ring, store } = await oneRing();
 		const { key } = await ring.issue({ ...request, name: 'ci' });
 		const page = await store.list({ tenant: 'system', collection: 'core.keys' }, { limit: 10 });
 		const stored = JSON.stringify(page);
 		expect(stored).toContain('"ci"');
-		// The hint is all that is kept of it.
+		// Only the hint of the key is stored.
 		expect(stored).not.toContain(key.slice(-5));
 		expect(stored).not.toContain(key.slice(12, 24));
 	});
 });
 
-describe('a key that expires', () => {
-	test('is good until the second of its expiry, and refused from then on', async () => {
+describe('an expiring key', () => {
+	test('is accepted before its expiry and rejected from that second on', async () => {
 		const { ring, authenticator, clock } = await oneRing();
 		const expiresAt = clock.now() + 60_000;
 		const { key } = await ring.issue({ ...request, expiresAt });
@@ -86,8 +86,8 @@ describe('a key that expires', () => {
 	});
 });
 
-describe('a key that is revoked', () => {
-	test.each(['id', 'key'] as const)('by its %s is refused by every process at once', async (by) => {
+describe('a revoked key', () => {
+	test.each(['id', 'key'] as const)('is rejected immediately by every process when revoked by its %s', async (by) => {
 		const { ring, store, clock } = await oneRing();
 		const issued = await ring.issue(request);
 		const other = await testKeys({ store, clock });
@@ -96,7 +96,7 @@ describe('a key that is revoked', () => {
 		expect(await other.authenticator.authenticate(issued.key)).toBeNull();
 	});
 
-	test('leaves the other keys of its tenant alone', async () => {
+	test('does not affect the other keys of its tenant', async () => {
 		const { ring, authenticator } = await oneRing();
 		const [old, fresh] = [await ring.issue(request), await ring.issue(request)];
 		await ring.revoke(old.id);
@@ -108,14 +108,14 @@ describe('a key that is revoked', () => {
 		['a part of an id', 'key_0'],
 		['no id at all', ''],
 		['a key that was never issued', 'plinth_live_nonsense'],
-	])('has to be there: %s', async (_what, name) => {
+	])('must exist: %s', async (_what, name) => {
 		const { ring } = await oneRing();
 		await ring.issue(request);
 		expect(await ring.revoke(name)).toBeNull();
 		expect(await ring.list()).toHaveLength(1);
 	});
 
-	test('is named by itself where two keys share an id', async () => {
+	test('must be named by the key itself when two keys share an id', async () => {
 		const { ring, store } = await oneRing();
 		const { id, key } = await ring.issue(request);
 		const keys = { tenant: 'system', collection: 'core.keys' };
@@ -139,7 +139,7 @@ describe('a key that is revoked', () => {
 });
 
 describe('the list of keys', () => {
-	test('tells everything but the key, the oldest first', async () => {
+	test('has everything except the key, oldest first', async () => {
 		const { ring, clock } = await oneRing();
 		const createdAt = clock.now();
 		const first = await ring.issue({ ...request, name: 'ci', expiresAt: createdAt + 5_000 });
@@ -166,19 +166,19 @@ describe('the list of keys', () => {
 		]);
 	});
 
-	test('has all of them, however many', async () => {
+	test('is complete for any number of keys', async () => {
 		const { ring } = await oneRing();
 		for (let count = 0; count < 1_001; count++) await ring.issue(request);
 		expect(new Set((await ring.list()).map(({ id }) => id)).size).toBe(1_001);
 	});
 
-	test('holds no configured key', async () => {
+	test('does not contain configured keys', async () => {
 		const { ring } = await testKeys({ keys: 'a:a-configured-key', store: await faultyRecords() });
 		expect(await ring.list()).toEqual([]);
 		expect(await ring.revoke('a-configured-key')).toBeNull();
 	});
 
-	test('shows keys that were stored before they had names and ends', async () => {
+	test('includes records that were stored before keys had names and expiries', async () => {
 		const { ring, store } = await oneRing();
 		const record = { tenant: 'old', scopes: ['*'], hint: 'abcd', createdAt: 5 };
 		const id = 'ab'.repeat(32);
@@ -196,7 +196,7 @@ describe('the list of keys', () => {
 	});
 });
 
-describe('a request for a key', () => {
+describe('a request for a new key', () => {
 	test.each([
 		['tenant', { tenant: '' }],
 		['tenant', { tenant: ' a' }],
@@ -212,14 +212,14 @@ describe('a request for a key', () => {
 		['expiresAt', { expiresAt: 0 }],
 		['expiresAt', { expiresAt: manualClock().now() }],
 		['expiresAt', { expiresAt: Number.POSITIVE_INFINITY }],
-	])('is refused for its %s: %j', async (param, wrong) => {
+	])('is rejected for its %s: %j', async (param, wrong) => {
 		const { ring, store } = await oneRing();
 		const failure = await ring.issue({ ...request, ...wrong }).catch((error: unknown) => error);
 		expect(failure).toMatchObject({ code: 'E_VALUE_INVALID', param });
 		expect(store.writes).toBe(0);
 	});
 
-	test('is refused where there is no store', async () => {
+	test('is rejected without a store', async () => {
 		const { ring } = await testKeys({});
 		await expect(ring.issue(request)).rejects.toThrow(/RecordStore/);
 		expect(await ring.list()).toEqual([]);

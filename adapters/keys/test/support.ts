@@ -4,7 +4,7 @@ import { memoryRecords } from '@plinth/memory';
 import { createBackend, type ManualClock, manualClock } from '@plinth/testing';
 import { onTestFinished } from 'vitest';
 
-/** A record store whose reads and writes can be made to fail, and whose writes are counted. */
+/** A record store that counts writes, and whose reads and writes can be made to fail. */
 export interface FaultyRecords extends RecordStore {
 	failReads: boolean;
 	failWrites: boolean;
@@ -16,7 +16,7 @@ export interface TestKeys {
 	readonly ring: KeyRing;
 }
 
-/** `apiKeys` on a store and a clock; two on one store are two processes. */
+/** `apiKeys` on a store and a clock. Two on the same store behave like two processes. */
 export async function testKeys(options: {
 	readonly keys?: string | string[];
 	readonly store?: RecordStore;
@@ -50,6 +50,8 @@ export async function faultyRecords(clock: ManualClock = manualClock()): Promise
 			faulty.writes += 1;
 			return faulty.failWrites ? fail('write') : store.put(...args);
 		},
+		dump: () => store.dump(),
+		load: (records) => store.load(records),
 	};
 	return faulty;
 }

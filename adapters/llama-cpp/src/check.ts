@@ -7,7 +7,7 @@ import type { LoadOptions } from './engine/messages.ts';
 import { EngineProcess } from './engine/process.ts';
 
 const packageName = 'node-llama-cpp';
-/** Kinds of files that make no text. */
+/** Kinds of files that generate no text. */
 const textless = /adapter|mmproj|imatrix|bert|clip|t5encoder|wavtokenizer/i;
 const pull = 'plinth models pull URL --sha256 HEX downloads a model and checks it.';
 
@@ -46,7 +46,7 @@ export async function checkModel(options: LoadOptions): Promise<void> {
 async function checkHeader(file: string): Promise<void> {
 	const bytes = await buffer(createReadStream(file, { end: 7 })).catch((cause) => {
 		const reason =
-			cause.code === 'ENOENT' ? `There is no such file, and none is downloaded unasked. ${pull}` : cause.code;
+			cause.code === 'ENOENT' ? `There is no such file. The server downloads no models. ${pull}` : cause.code;
 		throw new Error(`The model ${file} cannot be read. ${reason}`, { cause });
 	});
 	if (bytes.toString('latin1', 0, 4) !== 'GGUF') throw new Error(`${file} is no GGUF file. ${pull}`);

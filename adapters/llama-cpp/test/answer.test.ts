@@ -4,8 +4,8 @@ import type { Engine } from '../src/engine/load.ts';
 
 const task = { history: [], functions: {}, isCallRequired: false, options: {} };
 
-/** A place that knows some tokens already, and tells how many it evaluates. */
-function place(known: number, onEvaluate: (tokens: number) => void) {
+/** A context sequence that has `known` matching tokens and reports how many it evaluates. */
+function sequence(known: number, onEvaluate: (tokens: number) => void) {
 	return {
 		contextSize: 10_000,
 		tokenMeter: { getState: () => ({ usedInputTokens: 0, usedOutputTokens: 0 }) },
@@ -15,7 +15,7 @@ function place(known: number, onEvaluate: (tokens: number) => void) {
 	};
 }
 
-/** An engine whose prompts have a length, and whose answers end at once. */
+/** An engine whose prompts have the given length, and whose answers end immediately. */
 function engine(promptLength: number, free: Engine['free']): Engine {
 	const prompt = Array.from({ length: promptLength }, (_, token) => token);
 	const contextText = { tokenize: () => prompt };
@@ -30,11 +30,11 @@ function engine(promptLength: number, free: Engine['free']): Engine {
 	return { library: { LlamaChat }, model: { tokenizer: {} }, llama: {}, wrapper, free } as unknown as Engine;
 }
 
-test('a long prompt is evaluated in steps, and an abort ends it after the step under way', async () => {
+test('a long prompt is evaluated in steps, and an abort ends it after the current step', async () => {
 	const stop = new AbortController();
-	const reason = new Error('The client has left.');
+	const reason = new Error('The client disconnected.');
 	const steps: number[] = [];
-	const only = place(100, (tokens) => {
+	const only = sequence(100, (tokens) => {
 		steps.push(tokens);
 		if (steps.length === 2) stop.abort(reason);
 	});
@@ -44,19 +44,19 @@ test('a long prompt is evaluated in steps, and an abort ends it after the step u
 	expect(free).toEqual([only]);
 });
 
-test('all of a prompt but its last token is evaluated, beginning where the place knows no more', async () => {
+test('a prompt is evaluated from the first token that the sequence does not have, except its last token', async () => {
 	const steps: number[] = [];
-	const free = [place(100, (tokens) => steps.push(tokens))];
+	const free = [sequence(100, (tokens) => steps.push(tokens))];
 	await makeAnswer(engine(1_000, free), task, new AbortController().signal, () => {});
 	expect(steps).toEqual([512, 387]);
 });
 
-test('an answer is made in the place that knows most of its conversation', async () => {
+test('an answer uses the sequence that has most of its conversation', async () => {
 	const used: string[] = [];
 	const free = [
-		place(3, () => used.push('little')),
-		place(50, () => used.push('most')),
-		place(7, () => used.push('some')),
+		sequence(3, () => used.push('little')),
+		sequence(50, () => used.push('most')),
+		sequence(7, () => used.push('some')),
 	];
 	await makeAnswer(engine(100, free), task, new AbortController().signal, () => {});
 	expect(used).toEqual(['most']);

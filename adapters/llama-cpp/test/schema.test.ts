@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SchemaTranslator } from '../src/request/schema.ts';
 
-/** A translation, with the warnings that it causes. */
+/** Translates a schema and returns it with the warnings. */
 function translate(schema: object, isStrict = true) {
 	const warnings = new Set<string>();
 	const { $defs, ...root } = new SchemaTranslator('the.schema', isStrict, warnings).translate(schema as never);
@@ -11,7 +11,7 @@ function translate(schema: object, isStrict = true) {
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
 describe('a schema for grammars', () => {
-	test('has types, lengths, counts and choices as they were', () => {
+	test('keeps types, lengths, counts and enums', () => {
 		const parts = {
 			name: { type: 'string', minLength: 1, maxLength: 5 },
 			day: { type: 'string', format: 'date' },
@@ -23,7 +23,7 @@ describe('a schema for grammars', () => {
 		expect(warnings).toEqual([]);
 	});
 
-	test('has oneOf for anyOf, for oneOf, for a single allOf and for lists of types', () => {
+	test('uses oneOf for anyOf, oneOf, a single allOf and lists of types', () => {
 		const text = { type: 'string' };
 		expect(translate({ anyOf: [text] }).root).toEqual({ oneOf: [text] });
 		expect(translate({ oneOf: [text] }).root).toEqual({ oneOf: [text] });
@@ -34,13 +34,13 @@ describe('a schema for grammars', () => {
 		});
 	});
 
-	test('has one definition of any value for what has no type', () => {
+	test('shares one definition of any value for schemas without a type', () => {
 		const { root, $defs } = translate(object({ any: {}, also: true }));
 		expect(root.properties).toEqual({ any: { $ref: '#/$defs/plinth-any' }, also: { $ref: '#/$defs/plinth-any' } });
 		expect($defs['plinth-any']).toHaveProperty('oneOf');
 	});
 
-	test('keeps definitions, also under their older name, and those that refer to the whole', () => {
+	test('keeps definitions, also under `definitions`, and references to the root', () => {
 		const node = object({ next: { $ref: '#/definitions/node' }, whole: { $ref: '#' } });
 		const { root, $defs } = translate(object({ first: { $ref: '#/$defs/node' } }, { definitions: { node } }));
 		expect(root.properties).toEqual({ first: { $ref: '#/$defs/node' } });
@@ -50,12 +50,12 @@ describe('a schema for grammars', () => {
 		expect($defs['plinth-root']).toEqual(root);
 	});
 
-	test('has each required property', () => {
+	test('defines each required property', () => {
 		const { root } = translate({ type: 'object', properties: { a: { type: 'null' } }, required: ['a', 'b'] });
 		expect(Object.keys(root.properties as object)).toEqual(['a', 'b']);
 	});
 
-	test('leaves annotations out, and the bounds that zod gives integers', () => {
+	test('omits annotations, and the integer bounds that zod adds', () => {
 		const integer = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 		const { root } = translate({ ...integer, title: 'A', description: 'B', default: 1, examples: [2], $schema: 'x' });
 		expect(root).toEqual({ type: 'integer' });
@@ -74,7 +74,7 @@ describe('a schema for grammars', () => {
 		['allOf', { allOf: [{ type: 'null' }, { type: 'null' }] }],
 		['maxLength over 1000', { type: 'string', maxLength: 1_001 }],
 		['minItems over 1000', { type: 'array', minItems: 'many' }],
-	])('refuses %s when it is strict, and else warns', (keyword, schema) => {
+	])('rejects %s when it is strict, and otherwise warns', (keyword, schema) => {
 		const message = `the.schema.properties.it: this model cannot guarantee ${keyword}.`;
 		expect(() => translate(object({ it: schema }))).toThrow(message);
 		expect(translate(object({ it: schema }), false).warnings).toContain(
@@ -94,7 +94,7 @@ describe('a schema for grammars', () => {
 		['that is too deep', deep(40), 'a schema of this size'],
 		['that is too large when its lists are written out', crowded(4), 'a schema of this size'],
 		['that is too large', { enum: Array.from({ length: 2_001 }, (_, each) => each) }, 'a schema of this size'],
-	])('refuses one %s, strict or not', (_, schema, what) => {
+	])('rejects one %s, strict or not', (_, schema, what) => {
 		for (const isStrict of [true, false]) {
 			expect(() => translate(schema, isStrict)).toThrow(`this model cannot guarantee ${what}`);
 		}

@@ -17,7 +17,7 @@ function task(more: Partial<ChatRequest>) {
 }
 
 describe('a conversation', () => {
-	test('has results in their calls, and one turn for successive answers', () => {
+	test('has tool results in their calls, and joins successive answers into one turn', () => {
 		const call = (id: string, text: string) => ({ id, name: 'add', arguments: text });
 		const messages: readonly ChatMessage[] = [
 			{ role: 'system', content: say('Be kind.') },
@@ -43,13 +43,13 @@ describe('a conversation', () => {
 		]);
 	});
 
-	test('ends with a turn of the model', () => {
+	test('ends with a turn of the assistant', () => {
 		expect(toHistory([{ role: 'user', content: say('Hi') }]).at(-1)).toEqual({ type: 'model', response: [] });
 	});
 });
 
 describe('a request', () => {
-	test('has the options of the model where it names none', () => {
+	test('has the options of the model by default', () => {
 		expect(task({}).task.options).toMatchObject({ temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05, seed: 5 });
 		expect(task({ temperature: 0, topP: 1, maxTokens: 3, stop: ['x'] }).task.options).toMatchObject({
 			...{ temperature: 0, topP: 1, maxTokens: 3 },
@@ -57,12 +57,12 @@ describe('a request', () => {
 		});
 	});
 
-	test('has penalties where it names them', () => {
+	test('has penalties when it sets them', () => {
 		const { repeatPenalty } = task({ frequencyPenalty: 0.5 }).task.options;
 		expect(repeatPenalty).toEqual({ penalty: 1, frequencyPenalty: 0.5, presencePenalty: 0 });
 	});
 
-	test('offers the tools that may be called', () => {
+	test('offers the allowed tools', () => {
 		const names = (toolChoice: ChatRequest['toolChoice']) => {
 			const { functions, isCallRequired } = task({ tools, toolChoice }).task;
 			return [Object.keys(functions), isCallRequired];
@@ -76,24 +76,24 @@ describe('a request', () => {
 		expect(add).toMatchObject({ description: 'Adds.', params: { type: 'object' } });
 	});
 
-	test('may forbid several calls', () => {
+	test('may forbid parallel calls', () => {
 		expect(task({ tools }).task.options).not.toHaveProperty('maxParallelFunctionCalls');
 		expect(task({ tools, parallelToolCalls: false }).task.options).toHaveProperty('maxParallelFunctionCalls', 1);
 	});
 
-	test('has JSON or tools, unless a call is required', () => {
+	test('has either JSON or tools, unless a call is required', () => {
 		const format = { type: 'json' } as const;
 		expect(() => task({ tools, format })).toThrow('This model makes JSON or calls tools, not both.');
 		expect(task({ tools, format, toolChoice: 'none' }).task.schema).toBeDefined();
 		expect(task({ tools, format, toolChoice: 'required' }).task.schema).toBeUndefined();
 	});
 
-	test('names the tool whose parameters it refuses', () => {
+	test('names the tool whose parameters are rejected', () => {
 		const wrong = { name: 'x', parameters: { not: {} }, isStrict: true };
 		expect(() => task({ tools: [...tools, wrong] })).toThrow('tools[2].function.parameters: this model cannot');
 	});
 
-	test('warns of an effort', () => {
+	test('with an effort gets a warning', () => {
 		expect([...task({ effort: 'high' }).warnings]).toEqual(['This model ignores reasoning_effort.']);
 	});
 });

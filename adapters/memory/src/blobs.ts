@@ -14,7 +14,7 @@ import {
 import { checkBlobKey } from '@plinth/toolkit';
 import { z } from 'zod';
 
-/** Blobs that live as long as the process. */
+/** Blobs in memory, kept until the process exits. */
 export const memoryBlobs = defineBackend({
 	name: 'memoryBlobs',
 	provides: services.blobs,
@@ -34,9 +34,9 @@ class MemoryBlobStore implements BlobStore {
 		checkBlobKey(key);
 		const bytes = await collect(body, options);
 		const sha256 = createHash('sha256').update(bytes).digest('hex');
-		const described = { key, size: bytes.length, contentType: options.contentType };
-		this.#blobs.set(key, { info: { ...described, etag: sha256 }, bytes });
-		return { ...described, sha256 };
+		const description = { key, size: bytes.length, contentType: options.contentType };
+		this.#blobs.set(key, { info: { ...description, etag: sha256 }, bytes });
+		return { ...description, sha256 };
 	}
 
 	async get(key: string, options: { readonly range?: ByteRange } = {}): Promise<BlobContent | null> {
@@ -61,17 +61,17 @@ class MemoryBlobStore implements BlobStore {
 	}
 
 	async *list(prefix: string): AsyncIterable<Pick<BlobInfo, 'key' | 'size'>> {
-		const border = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+		const childPrefix = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
 		for (const [key, { bytes }] of this.#blobs) {
-			if (key === prefix || key.startsWith(border)) yield { key, size: bytes.length };
+			if (key === prefix || key.startsWith(childPrefix)) yield { key, size: bytes.length };
 		}
 	}
 }
 
-/** Gathers a body into memory of our own, within the limits of the put. */
+/** Copies a body into memory, within the limits of the put. */
 async function collect(
 	body: Uint8Array | AsyncIterable<Uint8Array>,
-	{ maxBytes = Number.POSITIVE_INFINITY, size: told, signal }: PutBlobOptions,
+	{ maxBytes = Number.POSITIVE_INFINITY, size: expected, signal }: PutBlobOptions,
 ): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
@@ -80,7 +80,7 @@ async function collect(
 		if (size > maxBytes) throw plinthError('E_BODY_TOO_LARGE');
 		chunks.push(Uint8Array.from(chunk));
 	}
-	if (told !== undefined && size !== told) throw new Error(`The body has ${size} bytes, not ${told}.`);
+	if (expected !== undefined && size !== expected) throw new Error(`The body has ${size} bytes, not ${expected}.`);
 	return Buffer.concat(chunks);
 }
 

@@ -1,13 +1,28 @@
 import { type EventPage, type EventQuery, type JobEvent, jobState } from '@plinth/core';
 
-/** Job events in the order of their appending. A cursor is the position of the event it follows. */
+/** Job events in the order of appending. A cursor is the position of an event; reading continues after it. */
 export class EventLog {
 	#events: JobEvent[] = [];
 	#last = 0;
 
-	/** The cursor behind the newest event. */
+	/** The cursor after the newest event. */
 	get head(): string {
 		return String(this.#last);
+	}
+
+	/** The cursor after the last event that was trimmed. */
+	get trimmed(): string {
+		return String(Number(this.#events[0]?.cursor ?? this.#last + 1) - 1);
+	}
+
+	all(): readonly JobEvent[] {
+		return this.#events;
+	}
+
+	/** Adds events with their cursors. Later events are appended after `head`. */
+	load(events: readonly JobEvent[], head: string): void {
+		this.#events.push(...events);
+		this.#last = Math.max(this.#last, Number(head));
 	}
 
 	append(event: Omit<JobEvent, 'cursor'>): void {
@@ -15,7 +30,7 @@ export class EventLog {
 		this.#events.push({ ...event, cursor: String(this.#last) });
 	}
 
-	/** Reads on from a cursor. Rejects with `E_VALUE_INVALID` when the cursor is not one of ours. */
+	/** Reads the events after a cursor. Throws `E_VALUE_INVALID` when the cursor is malformed. */
 	read(cursor: string | undefined, { tenant, jobId, limit }: EventQuery): EventPage {
 		const position = jobState.eventPosition(cursor);
 		const events = this.#events
@@ -26,11 +41,10 @@ export class EventLog {
 					(jobId === undefined || event.jobId === jobId),
 			)
 			.slice(0, limit);
-		const oldest = this.#last - this.#events.length + 1;
-		return jobState.eventPage(structuredClone(events), cursor, oldest, this.#last);
+		return jobState.eventPage(structuredClone(events), cursor, Number(this.trimmed) + 1, this.#last);
 	}
 
-	/** Forgets the beginning of the log, up to the first event that happened at `time` or later. */
+	/** Removes the beginning of the log, up to the first event that happened at `time` or later. */
 	dropBefore(time: number): void {
 		const first = this.#events.findIndex((event) => event.at >= time);
 		this.#events = first === -1 ? [] : this.#events.slice(first);

@@ -1,15 +1,17 @@
 import {
+	absentFrom,
 	type Claim,
 	type Clock,
 	type Completion,
 	type CreateOptions,
+	checkLoadable,
 	type DueJob,
-	defineBackend,
 	type EventPage,
 	type EventQuery,
 	type Heartbeat,
 	type HeartbeatUpdate,
 	type Job,
+	type JobDump,
 	type JobError,
 	type JobListOptions,
 	type JobPage,
@@ -18,39 +20,29 @@ import {
 	type JobStore,
 	jobState,
 	type NewJob,
+	partsOf,
 	plinthError,
 	type StoreTime,
 	type SweepItem,
-	services,
 	type TakeOptions,
 } from '@plinth/core';
-import { z } from 'zod';
 import { EventLog } from './event-log.ts';
 import { Offers } from './offers.ts';
 import { byAge, findRepeat } from './repeats.ts';
-
-/** Jobs that live as long as the process. */
-export const memoryJobs = defineBackend({
-	name: 'memoryJobs',
-	provides: services.jobs,
-	config: z.strictObject({
-		/** How long an ended job, and every event, is kept. */
-		recordRetentionHours: z.coerce.number<number | string>().positive().default(168),
-	}),
-	needs: { clock: services.clock },
-	create: ({ config, services: { clock } }) =>
-		new MemoryJobStore(clock, Math.round(config.recordRetentionHours * 3_600_000)),
-});
+import { fromStored, toStored } from './stored.ts';
+import { byId, countOf, nextInTurn } from './turns.ts';
 
 /**
- * The reference implementation of `JobStore`: the state machine of the kernel over a map. Bodies never await, so
- * each method is one transaction; what goes in and comes out is copied, so that callers cannot reach the states.
+ * The reference implementation of `JobStore`: the state machine of the kernel over a map. Methods never await, so each
+ * is one transaction. Arguments and results are copied, so that callers cannot change the states.
  */
-class MemoryJobStore implements JobStore {
+export class MemoryJobStore implements JobStore {
 	readonly #states = new Map<string, JobState>();
 	readonly #log = new EventLog();
+	/** The same for every process, so that bytes of jobs of earlier processes are swept: these jobs no longer exist. */
+	#identity = 'memory';
 	readonly #offers = new Offers();
-	/** The tenant of each kind that was served last. */
+	/** The tenant that was served last, by kind. */
 	readonly #served = new Map<string, string>();
 	readonly #leaders = new Map<string, { readonly holder: string; readonly until: number }>();
 	readonly #clock: Clock;
@@ -61,9 +53,8 @@ class MemoryJobStore implements JobStore {
 		this.#recordRetentionMs = recordRetentionMs;
 	}
 
-	/** The same for every process: bytes of an earlier one belong to nobody any more, so they are swept. */
 	async identity(): Promise<string> {
-		return 'memory';
+		return this.#identity;
 	}
 
 	async create(job: NewJob, options: CreateOptions = {}) {
@@ -77,8 +68,8 @@ class MemoryJobStore implements JobStore {
 		}
 		if (this.#countPending(job.kind, job.tenant) >= maxPending) throw plinthError('E_QUEUE_FULL');
 		if (this.#states.has(job.id)) throw new Error(`There is already a job with the id "${job.id}".`);
-		const state = this.#keep(jobState.createJob(structuredClone(job), idempotency, now));
-		return { job: this.#show(state), replayed: false };
+		const step = jobState.createJob(structuredClone(job), idempotency, now);
+		return { job: this.#show(this.#keep(step)), replayed: false };
 	}
 
 	async get(tenant: string, id: string): Promise<Job | null> {
@@ -89,13 +80,12 @@ class MemoryJobStore implements JobStore {
 	async list(tenant: string, options: JobListOptions): Promise<JobPage> {
 		const { kind, after, limit, order, pending = false } = options;
 		const direction = order === 'asc' ? 1 : -1;
-		const behind = (id: string) => after === undefined || (order === 'asc' ? id > after : id < after);
-		const found = this.#visible()
-			.filter((state) => !pending || jobState.isPending(state))
-			.filter(({ job }) => job.tenant === tenant && job.kind === kind && behind(job.id))
+		const isAfter = (id: string) => after === undefined || (order === 'asc' ? id > after : id < after);
+		const matching = (pending ? this.#visible().filter(jobState.isPending) : this.#visible())
+			.filter(({ job }) => job.tenant === tenant && job.kind === kind && isAfter(job.id))
 			.sort((a, b) => direction * byId(a, b));
-		const jobs = found.slice(0, limit).map((state) => this.#show(state));
-		return { jobs, hasMore: found.length > limit };
+		const jobs = matching.slice(0, limit).map((state) => this.#show(state));
+		return { jobs, hasMore: matching.length > limit };
 	}
 
 	async requestCancel(tenant: string, id: string): Promise<Job | null> {
@@ -111,29 +101,28 @@ class MemoryJobStore implements JobStore {
 	async take(kind: string, worker: string, options: TakeOptions): Promise<readonly Claim[]> {
 		const time = this.#time();
 		const { models, limits, count, leaseMs, running = [], perTenant = Number.POSITIVE_INFINITY } = options;
-		const left = new Map(Object.entries(limits ?? {}));
+		const limitsLeft = new Map(Object.entries(limits ?? {}));
 		this.#offers.note(kind, worker, models, time.now);
 		const due = [...this.#states.values()].filter(
 			(state) => state.job.kind === kind && jobState.isDue(state, time.now) && !running.includes(state.job.id),
 		);
-		const spent = due.filter(jobState.mayNotRun);
-		for (const state of spent.sort(byId)) this.#keep(jobState.endSpentJob(state, time));
+		for (const state of due.filter(jobState.mayNotRun).sort(byId)) this.#keep(jobState.endSpentJob(state, time));
 
 		const waiting = due
 			.filter((state) => !jobState.mayNotRun(state))
 			.filter(({ job }) => models === undefined || models.includes(job.model))
 			.sort(byId);
-		const runs = running.flatMap((id) => this.#states.get(id)?.job.tenant ?? []);
+		const runningTenants = running.flatMap((id) => this.#states.get(id)?.job.tenant ?? []);
 		const claims: Claim[] = [];
 		while (claims.length < count) {
 			const free = waiting.filter(
-				({ job }) => countOf(runs, job.tenant) < perTenant && (left.get(job.model) ?? count) > 0,
+				({ job }) => countOf(runningTenants, job.tenant) < perTenant && (limitsLeft.get(job.model) ?? count) > 0,
 			);
 			const next = nextInTurn(free, this.#served.get(kind) ?? '');
 			if (!next) break;
 			waiting.splice(waiting.indexOf(next), 1);
-			runs.push(next.job.tenant);
-			left.set(next.job.model, (left.get(next.job.model) ?? Number.POSITIVE_INFINITY) - 1);
+			runningTenants.push(next.job.tenant);
+			limitsLeft.set(next.job.model, (limitsLeft.get(next.job.model) ?? Number.POSITIVE_INFINITY) - 1);
 			this.#served.set(kind, next.job.tenant);
 			const { job } = this.#keep(jobState.takeJob(next, leaseMs, time.now));
 			claims.push({ job: structuredClone(job), fence: job.fence });
@@ -151,9 +140,9 @@ class MemoryJobStore implements JobStore {
 	}
 
 	async heartbeat(id: string, fence: number, update: HeartbeatUpdate = {}): Promise<Heartbeat> {
-		const found = this.#states.get(id);
-		if (!found) return 'lost';
-		const { state, answer } = jobState.heartbeatJob(found, fence, update, this.#clock.now());
+		const current = this.#states.get(id);
+		if (!current) return 'lost';
+		const { state, answer } = jobState.heartbeatJob(current, fence, update, this.#clock.now());
 		this.#states.set(id, state);
 		return answer;
 	}
@@ -178,10 +167,9 @@ class MemoryJobStore implements JobStore {
 		const states = [...this.#states.values()].sort(byAge);
 		const records = states.filter(({ recordDueAt }) => isDue(recordDueAt));
 		const contents = states.filter((state) => isDue(state.contentDueAt) && !isDue(state.recordDueAt));
-		const item = (due: SweepItem['due']) => (state: JobState) => {
-			const { id, kind, tenant } = state.job;
-			return { due, id, kind, tenant };
-		};
+		const item =
+			(due: SweepItem['due']) =>
+			({ job: { id, kind, tenant } }: JobState) => ({ due, id, kind, tenant });
 		return [...records.map(item('record')), ...contents.map(item('content'))].slice(0, limit);
 	}
 
@@ -196,7 +184,7 @@ class MemoryJobStore implements JobStore {
 
 	async tidy(): Promise<void> {
 		const time = this.#time();
-		this.#log.dropBefore(time.now - this.#recordRetentionMs);
+		this.#log.dropBefore(time.now - time.recordRetentionMs);
 		this.#offers.trim(time.now);
 		for (const state of [...this.#states.values()].sort(byId)) this.#tidy(state, time);
 	}
@@ -219,18 +207,33 @@ class MemoryJobStore implements JobStore {
 
 	async lead(duty: string, holder: string, leaseMs: number): Promise<boolean> {
 		const now = this.#clock.now();
-		const present = this.#leaders.get(duty);
-		const isSetBack = leaseMs > 0 && present !== undefined && present.until > now + leaseMs;
-		const isHeld = present !== undefined && present.until > now && !isSetBack;
-		if (isHeld && present.holder !== holder) return false;
+		const current = this.#leaders.get(duty);
+		const isClockSetBack = leaseMs > 0 && current !== undefined && current.until > now + leaseMs;
+		const isHeld = current !== undefined && current.until > now && !isClockSetBack;
+		if (isHeld && current.holder !== holder) return false;
 		this.#leaders.set(duty, { holder, until: now + leaseMs });
 		return true;
 	}
 
-	/**
-	 * Cuts a lease that a clock set back has made long, or looks whether a worker offers the model of a job that
-	 * waits.
-	 */
+	async *dump(): AsyncGenerator<JobDump> {
+		const { trimmed, head } = this.#log;
+		yield { type: 'store', identity: this.#identity, trimmed, head };
+		for (const state of [...this.#states.values()].sort(byId)) yield { type: 'job', job: toStored(state) };
+		for (const event of this.#log.all()) yield { type: 'event', event: structuredClone(event) };
+	}
+
+	async load(parts: readonly JobDump[]): Promise<void> {
+		const { store, ...dump } = partsOf(structuredClone(parts));
+		const own = { identity: this.#identity, head: this.#log.head, hasJobs: this.#states.size > 0 };
+		if (store) checkLoadable(store, own);
+		const jobs = absentFrom([...this.#states.values()].map(toStored), dump.jobs, ({ id }) => id);
+		const events = absentFrom(this.#log.all(), dump.events, ({ cursor }) => `event ${cursor}`);
+		for (const job of jobs) this.#states.set(job.id, fromStored(job));
+		this.#log.load(events, store?.head ?? own.head);
+		this.#identity = store?.identity ?? this.#identity;
+	}
+
+	/** Shortens a lease after a clock was set back, or notes whether a worker offers the model of a waiting job. */
 	#tidy(state: JobState, time: StoreTime): void {
 		const { job, dueAt, leaseMs } = state;
 		if (jobState.isDue(state, time.now)) {
@@ -245,10 +248,8 @@ class MemoryJobStore implements JobStore {
 	}
 
 	#countPending(kind: string, tenant?: string): number {
-		return this.#visible().filter(
-			(state) =>
-				state.job.kind === kind && (tenant === undefined || state.job.tenant === tenant) && jobState.isPending(state),
-		).length;
+		const matches = ({ job }: JobState) => job.kind === kind && (tenant ?? job.tenant) === job.tenant;
+		return this.#visible().filter((state) => matches(state) && jobState.isPending(state)).length;
 	}
 
 	#visible(): JobState[] {
@@ -266,9 +267,8 @@ class MemoryJobStore implements JobStore {
 
 	#end(id: string, end: (state: JobState) => JobStep | null): boolean {
 		const state = this.#states.get(id);
-		const step = state ? end(state) : null;
-		if (step) this.#keep(step);
-		return step !== null;
+		const step = state && end(state);
+		return step ? Boolean(this.#keep(step)) : false;
 	}
 
 	#keep({ state, event }: JobStep): JobState {
@@ -280,19 +280,4 @@ class MemoryJobStore implements JobStore {
 		}
 		return state;
 	}
-}
-
-function byId({ job: a }: JobState, { job: b }: JobState): number {
-	return a.id < b.id ? -1 : 1;
-}
-
-function countOf(tenants: readonly string[], tenant: string): number {
-	return tenants.filter((name) => name === tenant).length;
-}
-
-/** Of states by id, the first one of the tenant behind `last` in the ring of their names. */
-function nextInTurn(states: readonly JobState[], last: string): JobState | undefined {
-	const names = [...new Set(states.map(({ job }) => job.tenant))].sort();
-	const turn = names.find((name) => name > last) ?? names[0];
-	return states.find(({ job }) => job.tenant === turn);
 }

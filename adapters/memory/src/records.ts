@@ -1,9 +1,11 @@
 import {
+	absentFrom,
 	type Clock,
 	type CollectionRef,
 	defineBackend,
 	type JsonObject,
 	type PutOptions,
+	type RecordDump,
 	type RecordListOptions,
 	type RecordStore,
 	type StoredRecord,
@@ -11,7 +13,7 @@ import {
 } from '@plinth/core';
 import { z } from 'zod';
 
-/** Records that live as long as the process. */
+/** Records in memory, kept until the process exits. */
 export const memoryRecords = defineBackend({
 	name: 'memoryRecords',
 	provides: services.records,
@@ -68,12 +70,34 @@ class MemoryRecordStore implements RecordStore {
 		};
 	}
 
+	async *dump(): AsyncGenerator<RecordDump> {
+		for (const [name, rows] of [...this.#collections].sort()) {
+			const [tenant, collection] = JSON.parse(name) as [string, string];
+			for (const [, row] of [...rows].sort()) yield { tenant, collection, ...dumped(row) };
+		}
+	}
+
+	async load(records: readonly RecordDump[]): Promise<void> {
+		const present = records.flatMap(({ tenant, collection, id }) => {
+			const row = this.#rows({ tenant, collection }).get(id);
+			return row ? [{ tenant, collection, ...dumped(row) }] : [];
+		});
+		const nameOf = ({ tenant, collection, id }: RecordDump) => `${collection} ${id} of ${tenant}`;
+		for (const { tenant, collection, index, ...row } of absentFrom(present, records, nameOf)) {
+			this.#rows({ tenant, collection }).set(row.id, { ...structuredClone(row), index: index ?? undefined });
+		}
+	}
+
 	#rows({ tenant, collection }: CollectionRef): Map<string, Row> {
 		const name = JSON.stringify([tenant, collection]);
 		const rows = this.#collections.get(name) ?? new Map<string, Row>();
 		this.#collections.set(name, rows);
 		return rows;
 	}
+}
+
+function dumped(row: Row) {
+	return { ...stored(row), index: row.index ?? null };
 }
 
 function stored<T extends JsonObject>({ id, value, version, updatedAt }: Row): StoredRecord<T> {

@@ -8,7 +8,7 @@ import {
 } from '@plinth/core';
 
 /**
- * The state that answers a repeated create, or undefined when the request is a new one. Throws
+ * The job that an earlier create of the same request has made, or undefined when the request is new. Throws
  * `E_IDEMPOTENCY_MISMATCH`.
  */
 export function findRepeat(
@@ -17,20 +17,20 @@ export function findRepeat(
 	{ key, fingerprint, retry }: Idempotency,
 	now: number,
 ): JobState | undefined {
-	const newestOf = (maxAgeMs: number, isMeant: (made: Idempotency | undefined) => boolean) =>
+	const newestOf = (maxAgeMs: number, matches: (idempotency: Idempotency | undefined) => boolean) =>
 		states
 			.filter(({ job }) => job.tenant === tenant && job.principal === principal)
 			.filter(({ job }) => now - job.createdAt <= maxAgeMs)
-			.filter(({ idempotency }) => isMeant(idempotency))
+			.filter(({ idempotency }) => matches(idempotency))
 			.sort(byAge)
 			.at(-1);
 
 	if (key !== undefined) {
-		const earlier = newestOf(idempotencyKeyMs, (made) => made?.key === key);
+		const earlier = newestOf(idempotencyKeyMs, (earlier) => earlier?.key === key);
 		if (earlier && earlier.idempotency?.fingerprint !== fingerprint) throw plinthError('E_IDEMPOTENCY_MISMATCH');
 		return earlier;
 	}
-	const newest = newestOf(retryWindowMs, (made) => made?.fingerprint === fingerprint);
+	const newest = newestOf(retryWindowMs, (earlier) => earlier?.fingerprint === fingerprint);
 	return newest && newest.receivedRetry < retry ? newest : undefined;
 }
 

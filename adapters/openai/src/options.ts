@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Fields } from './upstream/request.ts';
 
-// Configs in YAML hold `${NAME}`, which arrives as a string.
+// In YAML configs, the value of `${NAME}` is a string.
 const number = () => z.coerce.number<number | string>();
 
-/** A switch; `${NAME}` in YAML gives its text. */
+/** A boolean, or its text: the value of `${NAME}` in YAML configs. */
 export const flag = () => z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 
 /** The options of every kind of model: the address of the server, credentials and timeouts. */
@@ -31,7 +31,7 @@ export function connectionOptions<D extends string>(
 				z.string().regex(/^[\t\x20-\x7e]*$/, 'The value of a header has other characters'),
 			)
 			.default({}),
-		/** Maximum seconds until a response begins, over all tries, and between two chunks of it. */
+		/** Maximum seconds until a response begins, over all attempts, and between two chunks of it. */
 		timeoutSeconds: number().positive().max(86_400).default(defaults.timeoutSeconds),
 		/** How often a request is repeated after 429, 5xx, or a lost connection. */
 		retries: number().int().min(0).max(10).default(2),

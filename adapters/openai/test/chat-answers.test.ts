@@ -1,14 +1,14 @@
 import type { ChatEvent } from '@plinth/plugin-chat/model';
 import { describe, expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
-import { answer, answerTo, chunk, hello, words } from './chat-calls.ts';
+import { answer, answerTo, chunk, hello, textPart } from './chat-calls.ts';
 import { failureOf, modelOf } from './harness.ts';
 import { bytes, cutAfter, endless, failure, frame, type Handler, json, scripted, sse } from './upstream.ts';
 
 const stop: ChatEvent = { type: 'finish', reason: 'stop' };
 
 describe('an answer', () => {
-	test('comes word by word, with its end and its tokens', async () => {
+	test('is streamed word by word, with its finish reason and usage', async () => {
 		expect(await answerTo(sse(...hello))).toEqual([
 			{ type: 'text', text: 'Hel' },
 			{ type: 'text', text: 'lo.' },
@@ -16,7 +16,7 @@ describe('an answer', () => {
 		]);
 	});
 
-	test('may hold thoughts, a refusal and details of its tokens', async () => {
+	test('may have reasoning, a refusal and usage details', async () => {
 		const usage = {
 			prompt_tokens: 9,
 			completion_tokens: 8,
@@ -44,7 +44,7 @@ describe('an answer', () => {
 		]);
 	});
 
-	test('that comes whole is told at once', async () => {
+	test('that is not streamed is emitted at once', async () => {
 		const message = { role: 'assistant', content: 'All of it.', tool_calls: null };
 		const whole = {
 			choices: [{ index: 0, message, finish_reason: 'length' }],
@@ -56,10 +56,13 @@ describe('an answer', () => {
 		]);
 	});
 
-	test.each(['length', 'max_tokens', 'model_length'])('is too long where it ends with %s', async (said) => {
-		const events = await answerTo(sse(chunk({ content: 'Half' }, said)));
-		expect(events.at(-1)).toEqual({ type: 'finish', reason: 'length' });
-	});
+	test.each(['length', 'max_tokens', 'model_length'])(
+		'ended by the length limit when the finish reason is %s',
+		async (said) => {
+			const events = await answerTo(sse(chunk({ content: 'Half' }, said)));
+			expect(events.at(-1)).toEqual({ type: 'finish', reason: 'length' });
+		},
+	);
 
 	test('may have its text in parts', async () => {
 		const content = [
@@ -71,12 +74,12 @@ describe('an answer', () => {
 		expect(await answerTo(whole)).toEqual([{ type: 'text', text: 'All of it.' }, stop]);
 	});
 
-	test('has stopped where [DONE] comes without a reason', async () => {
+	test('has stopped when [DONE] arrives without a finish reason', async () => {
 		const expected = [{ type: 'text', text: 'Yes.' }, stop];
 		expect(await answerTo(sse(chunk({ content: 'Yes.' }), '[DONE]'))).toEqual(expected);
 	});
 
-	test('may end without [DONE], or break off behind its end', async () => {
+	test('may end without [DONE], or be cut after its end', async () => {
 		const text = [chunk({ content: 'Yes.' }), chunk({}, 'stop')];
 		const expected = [{ type: 'text', text: 'Yes.' }, stop];
 		expect(await answerTo(sse(...text))).toEqual(expected);
@@ -87,7 +90,7 @@ describe('an answer', () => {
 		['LF', '\n'],
 		['CRLF', '\r\n'],
 		['CR', '\r'],
-	])('is read however its bytes come: comments, letters in two, lines that end with %s', async (_, end) => {
+	])('is parsed for any chunking: comments, split characters, lines that end with %s', async (_, end) => {
 		const first = `data: ${JSON.stringify(chunk({ content: 'Ja, ' }))}`;
 		const second = JSON.stringify(chunk({ content: 'grün' }), null, 1).replace(/^/gm, 'data: ');
 		const last = `data:${JSON.stringify(chunk({}, 'eos'))}`;
@@ -109,14 +112,14 @@ describe('an answer', () => {
 	});
 });
 
-describe('an answer that fails on its way is an error:', () => {
-	const begun = chunk({ content: 'Half' });
+describe('a stream that fails is an error:', () => {
+	const started = chunk({ content: 'Half' });
 	test.each<[string, Handler]>([
-		['the connection is lost', cutAfter('text/event-stream', frame(begun))],
-		['it ends in the middle', sse(begun)],
-		['the server gives it up', sse(begun, chunk({}, 'abort'))],
-		['an event is no JSON', sse(begun, '{"choices":[')],
-		['an event is an error', sse(begun, { error: { message: 'CUDA out of memory', code: 500 } })],
+		['the connection is lost', cutAfter('text/event-stream', frame(started))],
+		['it ends in the middle', sse(started)],
+		['the server gives it up', sse(started, chunk({}, 'abort'))],
+		['an event is no JSON', sse(started, '{"choices":[')],
+		['an event is an error', sse(started, { error: { message: 'CUDA out of memory', code: 500 } })],
 		['it is neither events nor JSON', bytes('<html>', 'text/html')],
 		['a whole answer is no JSON', bytes('<html>', 'application/json')],
 		['a whole answer has nothing in it', json({})],
@@ -129,13 +132,13 @@ describe('an answer that fails on its way is an error:', () => {
 		expect(failed.log).toMatch(/127\.0\.0\.1:\d+\/v1\/chat\/completions/);
 	});
 
-	test('a filter has its own code', async () => {
+	test('a content filter has its own code', async () => {
 		const error = { message: 'Not that.', code: 'content_policy_violation' };
-		const failed = await failureOf(answerTo(sse(begun, { error })));
+		const failed = await failureOf(answerTo(sse(started, { error })));
 		expect(failed).toMatchObject({ status: 400, code: 'moderation_blocked', message: 'Not that.' });
 	});
 
-	test('an event without an end is not collected for ever', async () => {
+	test('an event without an end is not buffered without limit', async () => {
 		const failed = await failureOf(answerTo(endless('text/event-stream', 'data: ')));
 		expect(failed).toMatchObject({
 			status: 502,
@@ -145,20 +148,20 @@ describe('an answer that fails on its way is an error:', () => {
 });
 
 describe('a conversation', () => {
-	test('keeps its turns, their names and their calls', async () => {
+	test('keeps its messages, their names and their tool calls', async () => {
 		const upstream = await scripted(sse(...hello));
 		const model = await modelOf(openai.chat({ baseURL: upstream.baseURL, model: 'theirs' }));
 		const calls = [{ id: 'c', name: 'one', arguments: '{}' }];
 		await answer(model, {
 			messages: [
-				{ role: 'system', content: [words('Be kind.'), words('Be brief.')] },
-				{ role: 'user', name: 'ann', content: [words('Hi.')] },
+				{ role: 'system', content: [textPart('Be kind.'), textPart('Be brief.')] },
+				{ role: 'user', name: 'ann', content: [textPart('Hi.')] },
 				{ role: 'assistant', content: [], refusal: 'No.', toolCalls: [] },
 				{ role: 'assistant', content: [], toolCalls: calls },
-				{ role: 'tool', callId: 'c', content: [words('noon')] },
+				{ role: 'tool', callId: 'c', content: [textPart('noon')] },
 			],
 		});
-		expect(upstream.got[0]?.json).toMatchObject({
+		expect(upstream.requests[0]?.json).toMatchObject({
 			model: 'theirs',
 			messages: [
 				{ role: 'system', content: 'Be kind.\n\nBe brief.' },
@@ -174,29 +177,29 @@ describe('a conversation', () => {
 		});
 	});
 
-	test('is sent with what the operator adds, and without what the operator leaves out', async () => {
+	test('is sent with the members that the operator adds, and without those that the operator removes', async () => {
 		const upstream = await scripted(sse(...hello));
 		const body = { seed: null, top_k: 40, temperature: 0 };
 		const model = await modelOf(openai.chat({ baseURL: upstream.baseURL, body }));
 		await answer(model, { temperature: 2 });
-		expect(upstream.got[0]?.json).toMatchObject({ top_k: 40, temperature: 0 });
-		expect(upstream.got[0]?.json).not.toHaveProperty('seed');
+		expect(upstream.requests[0]?.json).toMatchObject({ top_k: 40, temperature: 0 });
+		expect(upstream.requests[0]?.json).not.toHaveProperty('seed');
 	});
 
-	test('sends no server to addresses that clients name, unless the operator says so', async () => {
+	test('contains no URLs of clients, unless the operator allows them', async () => {
 		const upstream = await scripted(sse(...hello));
 		const model = await modelOf(openai.chat({ baseURL: upstream.baseURL, images: true }));
 		const image = { type: 'image', detail: 'auto', image: { url: 'http://10.0.0.1/' } } as const;
-		const messages = [{ role: 'user', content: [words('Look.'), image] }] as const;
+		const messages = [{ role: 'user', content: [textPart('Look.'), image] }] as const;
 		expect(await failureOf(answer(model, { messages }))).toMatchObject({
 			status: 400,
 			code: 'unsupported_value',
 			param: 'messages[0].content[1].image_url',
 		});
-		expect(upstream.got).toEqual([]);
+		expect(upstream.requests).toEqual([]);
 	});
 
-	test('is answered whole by a server that knows no events, which is asked only once', async () => {
+	test('is answered without a stream by a server that has none; that server gets only one request', async () => {
 		const whole = json({ choices: [{ message: { content: 'Yes.' }, finish_reason: 'stop' }] });
 		const refusal = failure(400, { message: 'Unsupported parameter.', param: 'stream' });
 		const upstream = await scripted(refusal, whole);
@@ -204,6 +207,6 @@ describe('a conversation', () => {
 		for (const _ of [1, 2]) {
 			expect(await answer(model)).toEqual([{ type: 'text', text: 'Yes.' }, stop]);
 		}
-		expect(upstream.got.map(({ json }) => json.stream)).toEqual([true, false, false]);
+		expect(upstream.requests.map(({ json }) => json.stream)).toEqual([true, false, false]);
 	});
 });

@@ -5,12 +5,12 @@ import { all, modelOf } from './harness.ts';
 import { type Handler, scripted } from './upstream.ts';
 
 /** A text part. */
-export const words = (text: string): TextPart => ({ type: 'text', text });
+export const textPart = (text: string): TextPart => ({ type: 'text', text });
 
-/** A request of a user who says something. */
-export function talk(part: Partial<ChatRequest> = {}): ChatRequest {
+/** A chat request with one user message. */
+export function chatRequest(part: Partial<ChatRequest> = {}): ChatRequest {
 	return {
-		messages: [{ role: 'user', content: [words('Hello?')] }],
+		messages: [{ role: 'user', content: [textPart('Hello?')] }],
 		tools: [],
 		toolChoice: 'auto',
 		parallelToolCalls: true,
@@ -20,21 +20,21 @@ export function talk(part: Partial<ChatRequest> = {}): ChatRequest {
 	};
 }
 
-/** Everything that a model answers. */
+/** All events of a model for a request. */
 export function answer(
 	model: ChatModel,
 	part: Partial<ChatRequest> = {},
 	signal: AbortSignal = new AbortController().signal,
 ): Promise<ChatEvent[]> {
-	return all(model.stream(talk(part), { signal, seed: 7, log: silentLogger() }));
+	return all(model.stream(chatRequest(part), { signal, seed: 7, log: silentLogger() }));
 }
 
-/** A chunk of a streamed answer. */
+/** A chunk of a chat completion stream. */
 export function chunk(delta: object, finish: string | null = null, more: object = {}): object {
 	return { choices: [{ index: 0, delta, finish_reason: finish }], ...more };
 }
 
-/** A whole small answer. */
+/** The chunks of a complete short answer. */
 export const hello: readonly (object | string)[] = [
 	chunk({ role: 'assistant', content: '' }),
 	chunk({ content: 'Hel' }),
@@ -44,7 +44,7 @@ export const hello: readonly (object | string)[] = [
 	'[DONE]',
 ];
 
-/** Everything that a model answers before a server that answers so. */
+/** All events of a model whose upstream answers with this handler. */
 export async function answerTo(handler: Handler, part?: Parameters<typeof answer>[1]): Promise<ChatEvent[]> {
 	const { baseURL } = await scripted(handler);
 	return answer(await modelOf(openai.chat({ baseURL, retries: 0 })), part);

@@ -5,9 +5,9 @@ import { openai } from '../src/index.ts';
 import { chunk } from './chat-calls.ts';
 import { createModel } from './harness.ts';
 import { systemClock } from './system-clock.ts';
-import { frame, type Got, type Handler, startScripted } from './upstream.ts';
+import { frame, type Handler, startScripted, type UpstreamRequest } from './upstream.ts';
 
-interface Ask {
+interface ChatBody {
 	readonly tools?: readonly { readonly function: { readonly name: string } }[];
 	readonly tool_choice?: string | { readonly function: { readonly name: string } };
 	readonly response_format?: { readonly type: string };
@@ -16,9 +16,9 @@ interface Ask {
 	readonly seed: number;
 }
 
-/** A model that does what it is told, word by word. */
-const obedient: Handler = async ({ json }: Got, res) => {
-	const ask = json as unknown as Ask;
+/** A server that follows each instruction literally. */
+const upstreamHandler: Handler = async ({ json }: UpstreamRequest, res) => {
+	const ask = json as unknown as ChatBody;
 	res.writeHead(200, { 'content-type': 'text/event-stream' });
 	for (const piece of piecesOf(ask)) {
 		await delay(1);
@@ -28,7 +28,7 @@ const obedient: Handler = async ({ json }: Got, res) => {
 	res.end(frame('[DONE]'));
 };
 
-function piecesOf(ask: Ask): object[] {
+function piecesOf(ask: ChatBody): object[] {
 	const choice = ask.tool_choice;
 	const name = typeof choice === 'object' ? choice.function.name : ask.tools?.[0]?.function.name;
 	if (name && (choice === 'required' || typeof choice === 'object')) {
@@ -37,25 +37,25 @@ function piecesOf(ask: Ask): object[] {
 		return [chunk({ role: 'assistant', tool_calls: [call] }), chunk({}, 'tool_calls')];
 	}
 	const most = ask.max_tokens ?? ask.max_completion_tokens;
-	const said = wordsOf(ask).slice(0, most);
-	const usage = { prompt_tokens: 30, completion_tokens: said.length };
+	const words = wordsOf(ask).slice(0, most);
+	const usage = { prompt_tokens: 30, completion_tokens: words.length };
 	return [
-		...said.map((content) => chunk({ content })),
+		...words.map((content) => chunk({ content })),
 		chunk({}, most === undefined ? 'stop' : 'length'),
 		{ choices: [], usage },
 	];
 }
 
-function wordsOf({ response_format: format, seed }: Ask): string[] {
+function wordsOf({ response_format: format, seed }: ChatBody): string[] {
 	if (format?.type === 'json_object') return ['{"total":', '42}'];
 	if (format) return ['{"answer":"42","isPaid":false,', '"kind":"bill","items":[]}'];
 	return ['The total ', 'is 42 EUR. ', `(${seed})`];
 }
 
-const upstream = await startScripted(obedient);
+const upstream = await startScripted(upstreamHandler);
 afterAll(() => upstream.close());
 
-describe.each(['openai', 'llamacpp'] as const)('a model behind %s keeps the sentence:', (dialect) => {
+describe.each(['openai', 'llamacpp'] as const)('a model of the dialect %s conforms:', (dialect) => {
 	const cases = chatModelSuite({
 		async create() {
 			const instance = openai.chat({ baseURL: upstream.baseURL, dialect });

@@ -4,8 +4,8 @@ import { sse } from './upstream.ts';
 
 const call = (index: number, part: object) => chunk({ tool_calls: [{ index, ...part }] });
 
-describe('calls of tools', () => {
-	test('come in pieces, several in one answer', async () => {
+describe('tool calls', () => {
+	test('are streamed in pieces, several per answer', async () => {
 		const events = await answerTo(
 			sse(
 				call(0, { id: 'a', type: 'function', function: { name: 'one', arguments: '' } }),
@@ -24,7 +24,7 @@ describe('calls of tools', () => {
 		]);
 	});
 
-	test('begin when their name is there, and are several where a name follows a whole call', async () => {
+	test('begin with their name; a name after a complete call begins another one', async () => {
 		const events = await answerTo(
 			sse(
 				call(0, { id: 'a', function: { arguments: '' } }),
@@ -42,7 +42,7 @@ describe('calls of tools', () => {
 		]);
 	});
 
-	test('are one where every piece has another id', async () => {
+	test('are one call when each piece has another id', async () => {
 		const events = await answerTo(
 			sse(
 				call(0, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
@@ -53,7 +53,7 @@ describe('calls of tools', () => {
 		expect(events).toMatchObject([{ index: 0, id: 'a' }, { index: 0, arguments: '1}' }, {}]);
 	});
 
-	test('go on where a server repeats the name with each piece', async () => {
+	test('continue when a server repeats the name in each piece', async () => {
 		const events = await answerTo(
 			sse(
 				call(0, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
@@ -64,7 +64,7 @@ describe('calls of tools', () => {
 		expect(events).toMatchObject([{ index: 0, id: 'a' }, { index: 0, arguments: '{"y":1}}' }, {}]);
 	});
 
-	test('are told apart by their ids where all have the index 0, and get ids where they have none', async () => {
+	test('are distinguished by id when all have the index 0, and get ids when they have none', async () => {
 		const events = await answerTo(
 			sse(
 				call(0, { id: 'a', function: { name: 'one', arguments: { x: 1 } } }),

@@ -2,18 +2,18 @@ import { isPlinthError } from '@plinth/core';
 import type { ChatEvent, ChatRequest, ChatTool } from '@plinth/plugin-chat/model';
 import { expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
-import { answer, hello, words } from './chat-calls.ts';
+import { answer, hello, textPart } from './chat-calls.ts';
 import { type Cell, cellsOf } from './features.ts';
 import { modelOf } from './harness.ts';
 import { scripted, sse } from './upstream.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** How a feature is asked for, and how the server is told of it. */
+/** The request that uses a feature, and the check that the upstream received it. */
 interface Probe {
 	readonly options?: object;
 	readonly request?: Partial<ChatRequest>;
-	isSaid(body: Body): boolean;
+	isSent(body: Body): boolean;
 }
 
 const tool = (name: string): ChatTool => ({ name, isStrict: false });
@@ -33,7 +33,7 @@ const has = (value: unknown, expected: unknown) => {
 
 const probes: Readonly<Record<string, Probe>> = {
 	'streamed answers': {
-		isSaid: (body) => body.stream === true && has(body.stream_options, { include_usage: true }),
+		isSent: (body) => body.stream === true && has(body.stream_options, { include_usage: true }),
 	},
 	'documents, as text': {
 		request: user(
@@ -47,9 +47,9 @@ const probes: Readonly<Record<string, Probe>> = {
 				pageCount: 1,
 				isTruncated: false,
 			},
-			words('How much?'),
+			textPart('How much?'),
 		),
-		isSaid: ({ messages }) => has(messages, [{ role: 'user', content: '<file name="a.pdf">42</file>\n\nHow much?' }]),
+		isSent: ({ messages }) => has(messages, [{ role: 'user', content: '<file name="a.pdf">42</file>\n\nHow much?' }]),
 	},
 	'unconverted files (`files`)': {
 		options: { files: ['application/pdf'] },
@@ -59,7 +59,7 @@ const probes: Readonly<Record<string, Probe>> = {
 			mediaType: 'application/pdf',
 			source: Buffer.from('%PDF'),
 		}),
-		isSaid: (body) =>
+		isSent: (body) =>
 			has(part(body, 'file'), {
 				type: 'file',
 				file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERg==' },
@@ -67,12 +67,12 @@ const probes: Readonly<Record<string, Probe>> = {
 	},
 	'images (`images`)': {
 		options: { images: true },
-		request: user(words('What is it?'), {
+		request: user(textPart('What is it?'), {
 			type: 'image',
 			detail: 'low',
 			image: { mediaType: 'image/png', source: png },
 		}),
-		isSaid: (body) =>
+		isSent: (body) =>
 			has(part(body, 'image_url'), {
 				type: 'image_url',
 				image_url: { url: `data:image/png;base64,${png.toString('base64')}`, detail: 'low' },
@@ -81,7 +81,7 @@ const probes: Readonly<Record<string, Probe>> = {
 	'images by URL (`pictureUrls`)': {
 		options: { images: true, pictureUrls: true },
 		request: user({ type: 'image', detail: 'auto', image: { url: 'https://example.com/a.png' } }),
-		isSaid: (body) =>
+		isSent: (body) =>
 			has(part(body, 'image_url'), {
 				type: 'image_url',
 				image_url: { url: 'https://example.com/a.png' },
@@ -90,7 +90,7 @@ const probes: Readonly<Record<string, Probe>> = {
 	'audio (`audio`)': {
 		options: { audio: true },
 		request: user({ type: 'audio', format: 'wav', source: Buffer.from('RIFF') }),
-		isSaid: (body) =>
+		isSent: (body) =>
 			has(part(body, 'input_audio'), {
 				type: 'input_audio',
 				input_audio: { data: 'UklGRg==', format: 'wav' },
@@ -98,7 +98,7 @@ const probes: Readonly<Record<string, Probe>> = {
 	},
 	'`tools`': {
 		request: { tools: [{ ...tool('first'), description: 'One.', isStrict: true }] },
-		isSaid: (body) =>
+		isSent: (body) =>
 			has(body.tools, [
 				{
 					type: 'function',
@@ -113,15 +113,15 @@ const probes: Readonly<Record<string, Probe>> = {
 	},
 	'`tool_choice: "none"`': {
 		request: { tools, toolChoice: 'none' },
-		isSaid: (body) => body.tool_choice === 'none' || !has(body.tools, undefined),
+		isSent: (body) => body.tool_choice === 'none' || !has(body.tools, undefined),
 	},
 	'`tool_choice: "required"`': {
 		request: { tools, toolChoice: 'required' },
-		isSaid: (body) => body.tool_choice === 'required',
+		isSent: (body) => body.tool_choice === 'required',
 	},
 	'`tool_choice` with a name': {
 		request: { tools, toolChoice: { name: 'second' } },
-		isSaid(body) {
+		isSent(body) {
 			if (body.tool_choice === 'required') {
 				return !has(body.tools, [expect.objectContaining({ function: expect.objectContaining({ name: 'second' }) })]);
 			}
@@ -130,15 +130,15 @@ const probes: Readonly<Record<string, Probe>> = {
 	},
 	'`parallel_tool_calls: false`': {
 		request: { tools, parallelToolCalls: false },
-		isSaid: (body) => body.parallel_tool_calls === false,
+		isSent: (body) => body.parallel_tool_calls === false,
 	},
 	'`response_format: json_object`': {
 		request: { format: { type: 'json' } },
-		isSaid: (body) => has(body.response_format, { type: 'json_object' }),
+		isSent: (body) => has(body.response_format, { type: 'json_object' }),
 	},
 	'`response_format: json_schema`': {
 		request: { format: { type: 'schema', name: 'r', schema: { type: 'object' }, isStrict: true } },
-		isSaid: (body) =>
+		isSent: (body) =>
 			has(body.response_format, {
 				type: 'json_schema',
 				json_schema: { name: 'r', schema: { type: 'object' }, strict: true },
@@ -146,18 +146,18 @@ const probes: Readonly<Record<string, Probe>> = {
 	},
 	'`max_completion_tokens`': {
 		request: { maxTokens: 9 },
-		isSaid: (body) => (body.max_completion_tokens ?? body.max_tokens) === 9,
+		isSent: (body) => (body.max_completion_tokens ?? body.max_tokens) === 9,
 	},
 	'`temperature`, `top_p`, penalties': {
 		request: { temperature: 0.5, topP: 0.9, presencePenalty: 1, frequencyPenalty: -1 },
-		isSaid: ({ temperature, top_p, presence_penalty, frequency_penalty }) =>
+		isSent: ({ temperature, top_p, presence_penalty, frequency_penalty }) =>
 			has([temperature, top_p, presence_penalty, frequency_penalty], [0.5, 0.9, 1, -1]),
 	},
-	'`stop`': { request: { stop: ['END'] }, isSaid: ({ stop }) => has(stop, ['END']) },
-	'`seed`': { isSaid: (body) => body.seed === 7 },
+	'`stop`': { request: { stop: ['END'] }, isSent: ({ stop }) => has(stop, ['END']) },
+	'`seed`': { isSent: (body) => body.seed === 7 },
 	'`reasoning_effort`': {
 		request: { effort: 'low' },
-		isSaid: (body) => body.reasoning_effort === 'low',
+		isSent: (body) => body.reasoning_effort === 'low',
 	},
 };
 
@@ -166,7 +166,7 @@ test.each(cellsOf('chat'))('%s with %s: %s', async (feature, dialect, expected) 
 	expect(await outcome(probe, dialect)).toBe(expected);
 });
 
-async function outcome({ options, request, isSaid }: Probe, dialect: string): Promise<Cell> {
+async function outcome({ options, request, isSent }: Probe, dialect: string): Promise<Cell> {
 	const upstream = await scripted(sse(...hello));
 	const instance = openai.chat({ baseURL: upstream.baseURL, dialect, ...options } as never);
 	if (!instance.definition.config.safeParse(instance.options).success) return '–';
@@ -179,5 +179,5 @@ async function outcome({ options, request, isSaid }: Probe, dialect: string): Pr
 		throw error;
 	}
 	if (events.some(({ type }) => type === 'warning')) return 'warning';
-	return isSaid(upstream.got[0]?.json ?? {}) ? 'yes' : 'here';
+	return isSent(upstream.requests[0]?.json ?? {}) ? 'yes' : 'here';
 }

@@ -9,7 +9,7 @@ import { type FeatureTable, features } from './features.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../../docs/adapters/openai.md'), 'utf8');
 
-/** The rows of the table below a heading, without its head. */
+/** The rows of the table below a heading, with its header. */
 function tableBelow(heading: string): string[][] {
 	const [, text = ''] = page.split(`## ${heading}\n`);
 	const lines = text.split(/\n#/)[0]?.split('\n') ?? [];
@@ -29,15 +29,15 @@ describe('docs/adapters/openai.md', () => {
 		['Pictures', features.image],
 		['Speech', features.speech],
 		['Videos', features.video],
-	] as const)('tells of %s what the tests have found', (heading, table: FeatureTable) => {
+	] as const)('has the table of %s that the tests verify', (heading, table: FeatureTable) => {
 		const rows = Object.entries(table.rows).map(([feature, cells]) => [feature, ...cells]);
 		const [head, , ...found] = tableBelow(heading);
 		expect(head).toEqual(['', ...table.dialects.map((name) => `\`${name}\``)]);
 		expect(found).toEqual(rows);
 	});
 
-	test('has every option, and no other', () => {
-		const told = tableBelow('Options')
+	test('lists exactly the options', () => {
+		const reported = tableBelow('Options')
 			.slice(2)
 			.map(([name, kinds]) => [name, kinds]);
 		const kindsOf = new Map<string, string[]>();
@@ -50,11 +50,11 @@ describe('docs/adapters/openai.md', () => {
 			`\`${name}\``,
 			kinds.length === Object.keys(openai).length ? 'all' : kinds.join(', '),
 		]);
-		expect(told.toSorted()).toEqual(options.toSorted());
+		expect(reported.toSorted()).toEqual(options.toSorted());
 	});
 
-	test('has the status and the code of every failure of its own', () => {
-		const told = tableBelow('Failures').map(([, answer]) => answer ?? '');
+	test('lists the status and the code of each error', () => {
+		const reported = tableBelow('Failures').map(([, answer]) => answer ?? '');
 		for (const { status, code } of [
 			errors.E_MODEL_BUSY,
 			errors.E_MODEL_UNAVAILABLE,
@@ -62,7 +62,7 @@ describe('docs/adapters/openai.md', () => {
 			mediaErrors.E_MODERATION_BLOCKED,
 			mediaErrors.E_CONTEXT_TOO_LONG,
 		]) {
-			expect(told).toContain(`${status} \`${code}\``);
+			expect(reported).toContain(`${status} \`${code}\``);
 		}
 	});
 });

@@ -2,25 +2,25 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { ChatEvent, ChatModel } from '@plinth/plugin-chat/model';
 import { manualClock, silentLogger } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
-import { asked, key } from './asked.ts';
-import { answer, chunk, talk } from './chat-calls.ts';
+import { answer, chatRequest, chunk } from './chat-calls.ts';
 import { type Failed, failureOf } from './harness.ts';
+import { key, scriptedChat } from './scripted-chat.ts';
 import { bytes, endless, failure, frame, type Handler, hangUp, json, silent } from './upstream.ts';
 
-function begun(model: ChatModel): AsyncIterator<ChatEvent> {
+function startStream(model: ChatModel): AsyncIterator<ChatEvent> {
 	const run = { signal: new AbortController().signal, seed: 1, log: silentLogger() };
-	return model.stream(talk(), run)[Symbol.asyncIterator]();
+	return model.stream(chatRequest(), run)[Symbol.asyncIterator]();
 }
 
 async function failedWith(...handlers: Handler[]): Promise<Failed> {
-	const { model } = await asked(handlers, { retries: 0 });
+	const { model } = await scriptedChat(handlers, { retries: 0 });
 	return failureOf(answer(model));
 }
 
-describe('a refusal that repeats the request leaves none of it in the log', () => {
+describe('the log omits a rejection that repeats the request', () => {
 	test.each([
-		['and says what is wrong', 5_000, 'too hot'],
-		['and is longer than it may be', 50_000, 'no reason that could be read'],
+		['and has a reason', 5_000, 'too hot'],
+		['and exceeds the size limit', 50_000, 'no reason that could be read'],
 	])('%s', async (_, times, said) => {
 		const input = 'what nobody should read '.repeat(times);
 		const failed = await failedWith(json({ detail: [{ input, msg: 'too hot' }] }, 422));
@@ -30,7 +30,7 @@ describe('a refusal that repeats the request leaves none of it in the log', () =
 	});
 });
 
-describe('a failure becomes', () => {
+describe('an upstream failure becomes', () => {
 	test.each<[string, Handler, Partial<Failed>]>([
 		[
 			'400 with its parameter',
@@ -148,15 +148,15 @@ describe('a failure becomes', () => {
 		}
 	});
 
-	test('502 where a member is wrong that the operator has added', async () => {
+	test('502 when a member that the operator added is invalid', async () => {
 		const refusal = json({ detail: [{ loc: ['body', 'top_k'], msg: 'too many' }] }, 422);
-		const { model } = await asked([refusal], { body: { top_k: 40 } });
+		const { model } = await scriptedChat([refusal], { body: { top_k: 40 } });
 		const failed = await failureOf(answer(model));
 		expect(failed).toMatchObject({ status: 502, message: expect.not.stringContaining('many') });
 	});
 
-	test('503 where nobody listens', async () => {
-		const { upstream, model } = await asked([silent], { retries: 0 });
+	test('503 when no server listens', async () => {
+		const { upstream, model } = await scriptedChat([silent], { retries: 0 });
 		await upstream.close();
 		expect(await failureOf(answer(model))).toMatchObject({
 			status: 503,
@@ -164,29 +164,29 @@ describe('a failure becomes', () => {
 		});
 	});
 
-	test('504 after the time of the request', async () => {
-		const { model, waits } = await asked([silent], { timeoutSeconds: 9 });
+	test('504 after the timeout of the request', async () => {
+		const { model, waits } = await scriptedChat([silent], { timeoutSeconds: 9 });
 		expect(await failureOf(answer(model))).toMatchObject({ status: 504, code: 'model_timeout' });
 		expect(waits).toEqual([9_000]);
 	});
 
-	test('504 where the server falls silent on its way', async () => {
+	test('504 when the stream stalls', async () => {
 		const pause: Handler = (_, res) => {
 			res.writeHead(200, { 'content-type': 'text/event-stream' });
 			res.write(`data: ${JSON.stringify(chunk({ content: 'Half' }))}\n\n`);
 		};
 		const clock = manualClock();
-		const { model } = await asked([pause], { timeoutSeconds: 9 }, clock);
-		const events = begun(model);
+		const { model } = await scriptedChat([pause], { timeoutSeconds: 9 }, clock);
+		const events = startStream(model);
 		expect((await events.next()).value).toEqual({ type: 'text', text: 'Half' });
 		const next = failureOf(events.next());
-		// Until the reader has reached the server's answer.
+		// Until the reader has received the response of the server.
 		await turn();
 		await clock.advance(9_000);
 		expect(await next).toMatchObject({ status: 504, code: 'model_timeout' });
 	});
 
-	test('nothing where it is the reader who pauses', async () => {
+	test('no error when the reader pauses', async () => {
 		const rest = Promise.withResolvers<void>();
 		const slow: Handler = (_, res) => {
 			res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -194,8 +194,8 @@ describe('a failure becomes', () => {
 			void rest.promise.then(() => res.end(frame(chunk({}, 'stop'))));
 		};
 		const clock = manualClock();
-		const { model } = await asked([slow], { timeoutSeconds: 9 }, clock);
-		const events = begun(model);
+		const { model } = await scriptedChat([slow], { timeoutSeconds: 9 }, clock);
+		const events = startStream(model);
 		await events.next();
 		await clock.advance(20_000);
 		const next = events.next();
@@ -203,7 +203,7 @@ describe('a failure becomes', () => {
 		expect((await next).value).toMatchObject({ type: 'finish' });
 	});
 
-	test('502 for a body of a failure that has no end', async () => {
+	test('502 for an endless error body', async () => {
 		const failing = endless('text/plain', '', 500);
 		expect(await failedWith(failing)).toMatchObject({ status: 502, code: 'model_error' });
 	});

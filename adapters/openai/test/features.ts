@@ -1,6 +1,7 @@
 /**
- * What becomes of a feature: `yes`, the server is asked for it; `here`, this side does it or makes it from something else; `warning`, the answer comes
- * without it and says so; `400`, the request is refused; `no`, it has no effect; `–`, it cannot be configured.
+ * The support for a feature. `yes`: the request for it is sent to the server. `here`: the adapter implements it.
+ * `warning`: the answer lacks it and has a warning. `400`: the request is rejected. `no`: it has no effect. `–`: it
+ * cannot be configured.
  */
 export type Cell = 'yes' | 'here' | 'warning' | '400' | 'no' | '–';
 
@@ -10,7 +11,9 @@ export interface FeatureTable {
 	readonly rows: Readonly<Record<string, readonly Cell[]>>;
 }
 
-/** What every dialect does with every feature. The tests of each kind find out that it is so, and the guide shows it. */
+/**
+ * The support for each feature by each dialect. The tests of each kind verify this table, and the guide contains it.
+ */
 export const features = {
 	all: {
 		dialects: ['openai', 'vllm-omni', 'sglang', 'localai', 'ollama', 'llamacpp', 'sdcpp'],
@@ -110,7 +113,7 @@ export const features = {
 	},
 } as const satisfies Record<string, FeatureTable>;
 
-/** Every feature with every dialect: what a table of tests runs through. */
+/** All pairs of a feature and a dialect, for `test.each`. */
 export function cellsOf(kind: keyof typeof features): readonly (readonly [feature: string, dialect: string, Cell])[] {
 	const { dialects, rows }: FeatureTable = features[kind];
 	return Object.entries(rows).flatMap(([feature, cells]) =>

@@ -8,29 +8,29 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { openai } from '../src/index.ts';
 import { keptLog } from './harness.ts';
-import { type Handler, type Scripted, scripted } from './upstream.ts';
+import { type Handler, type ScriptedUpstream, scripted } from './upstream.ts';
 
-/** The three endpoints whose requests can be passed on. */
+/** The three endpoints whose requests can be passed through. */
 export const paths = {
 	chat: '/v1/chat/completions',
 	image: '/v1/images/generations',
 	speech: '/v1/audio/speech',
 } as const;
 
-/** What clients call the models, and by which key they are known. */
+/** The model name that clients use, and their key. */
 export const modelName = 'mine';
 export const clientKey = 'key-of-the-client';
-/** What the server calls them, and the key of Plinth there. */
+/** The model name at the upstream, and the key of Plinth there. */
 export const upstreamName = 'theirs';
 export const upstreamKey = 'key-of-plinth';
 
-/** A server with models of all three kinds behind another one. */
+/** A server with models of all three kinds, whose upstream is scripted. */
 export interface Gateway {
-	readonly upstream: Scripted;
+	readonly upstream: ScriptedUpstream;
 	/** The lines of the log. */
 	readonly lines: readonly string[];
-	/** Asks one of the endpoints; the body is JSON as it is sent. */
-	ask(kind: keyof typeof paths, body: string, init?: RequestInit): Promise<Response>;
+	/** Posts a JSON text to one of the endpoints. */
+	post(kind: keyof typeof paths, body: string, init?: RequestInit): Promise<Response>;
 }
 
 const auth = defineBackend({
@@ -46,7 +46,7 @@ const auth = defineBackend({
 	}),
 });
 
-/** Starts one; `handler` answers everything. */
+/** Starts a gateway; `handler` answers all upstream requests. */
 export async function gateway(handler: Handler, options: object = {}): Promise<Gateway> {
 	const upstream = await scripted(handler);
 	const { log, lines } = keptLog();
@@ -71,14 +71,14 @@ export async function gateway(handler: Handler, options: object = {}): Promise<G
 	);
 	onTestFinished(() => app.stop());
 	const { url } = await app.listen({ host: '127.0.0.1', port: 0 });
-	const ask: Gateway['ask'] = (kind, body, init = {}) =>
+	const post: Gateway['post'] = (kind, body, init = {}) =>
 		fetch(`${url}${paths[kind]}`, {
 			method: 'POST',
 			headers: { 'x-api-key': clientKey, 'content-type': 'application/json' },
 			body,
 			...init,
 		});
-	return { upstream, lines, ask };
+	return { upstream, lines, post };
 }
 
 /** The ids of the models. */

@@ -2,9 +2,9 @@ import { type Clock, isPlinthError, type Logger, type ModelInstance } from '@pli
 import { createModel as createAsBoot, silentLogger } from '@plinth/testing';
 import { type ImageCodec, mediaServices } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
-import { impatientClock } from './clock.ts';
+import { fastForwardClock } from './fast-forward-clock.ts';
 
-/** What a model finds around it. */
+/** Dependencies of a model. */
 export interface ModelOptions {
 	readonly clock?: Clock;
 	readonly log?: Logger;
@@ -12,25 +12,25 @@ export interface ModelOptions {
 	readonly id?: string;
 }
 
-/** Creates a model as boot does, outside an app. */
+/** Creates a model outside an app, as boot does. */
 export async function createModel<M>(
 	instance: ModelInstance<M>,
-	{ clock = impatientClock(), log = silentLogger(), images, id = 'bound-id' }: ModelOptions = {},
+	{ clock = fastForwardClock(), log = silentLogger(), images, id = 'bound-id' }: ModelOptions = {},
 ): Promise<{ readonly model: M; stop(): Promise<void> }> {
-	// Nobody looks at pictures that pass through.
+	// Pictures that pass through are not decoded.
 	const known = { [mediaServices.images.id]: images ?? {} };
 	const { model, close } = await createAsBoot(instance, { clock, log, id, services: known });
 	return { model, stop: close };
 }
 
-/** The same for the length of a test. */
+/** Creates a model and closes it when the test ends. */
 export async function modelOf<M>(instance: ModelInstance<M>, options?: ModelOptions): Promise<M> {
 	const { model, stop } = await createModel(instance, options);
 	onTestFinished(stop);
 	return model;
 }
 
-/** What a failure looks like to a client, and what stands behind it in the log. */
+/** An error as the client receives it, and its causes, which are logged. */
 export interface Failed {
 	readonly status: number;
 	readonly code: string | null;
@@ -40,7 +40,7 @@ export interface Failed {
 	readonly log: string;
 }
 
-/** How a promise fails. Throws when it does not, or without a code. */
+/** The error of a rejected promise. Throws if the promise is fulfilled or the error has no code. */
 export async function failureOf(work: Promise<unknown>): Promise<Failed> {
 	const error = await work.then(
 		() => new Error('It did not fail.'),
@@ -57,7 +57,7 @@ function causes(error: unknown): string {
 	return [error.message, causes(error.cause)].filter((text) => text !== '').join(' < ');
 }
 
-/** Everything that an async iterable yields. */
+/** All values of an async iterable. */
 export async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
 	const values: T[] = [];
 	for await (const value of source) values.push(value);

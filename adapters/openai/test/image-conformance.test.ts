@@ -5,16 +5,16 @@ import { openai } from '../src/index.ts';
 import { createModel } from './harness.ts';
 import { codec, colors } from './pictures.ts';
 import { systemClock } from './system-clock.ts';
-import { frame, type Got, type Handler, startScripted } from './upstream.ts';
+import { frame, type Handler, startScripted, type UpstreamRequest } from './upstream.ts';
 
 const images = await codec();
-let rolls = 0;
+let pictureCount = 0;
 
-/** Paints, after a moment, another picture each time. */
-const studio: Handler = async (got, res) => {
-	const { isStreamed, size } = wishOf(got);
+/** Returns a different picture each time, after a short delay. */
+const upstreamHandler: Handler = async (request, res) => {
+	const { isStreamed, size } = parametersOf(request);
 	const [width = 64, height = 48] = size.split('x').map(Number);
-	const picture = await images.encode(colors(width, height, ++rolls), { format: 'png', effort: 1 });
+	const picture = await images.encode(colors(width, height, ++pictureCount), { format: 'png', effort: 1 });
 	const base64 = Buffer.from(picture).toString('base64');
 	await delay(5);
 	if (res.destroyed) return;
@@ -29,7 +29,7 @@ const studio: Handler = async (got, res) => {
 	if (!res.destroyed) res.end(frame({ type: 'image_edit.completed', b64_json: base64 }));
 };
 
-function wishOf({ json, form }: Got): { isStreamed: boolean; size: string } {
+function parametersOf({ json, form }: UpstreamRequest): { isStreamed: boolean; size: string } {
 	const field = (name: string) => `${json[name] ?? form.get(name) ?? ''}`;
 	return {
 		isStreamed: field('stream') === 'true',
@@ -37,10 +37,10 @@ function wishOf({ json, form }: Got): { isStreamed: boolean; size: string } {
 	};
 }
 
-const upstream = await startScripted(studio);
+const upstream = await startScripted(upstreamHandler);
 afterAll(() => upstream.close());
 
-describe('a model behind the server keeps the sentence:', () => {
+describe('a model with an upstream conforms:', () => {
 	const cases = imageModelSuite({
 		async create() {
 			const instance = openai.image({ baseURL: upstream.baseURL });

@@ -5,40 +5,40 @@ import { openai } from '../src/index.ts';
 import { answer } from './chat-calls.ts';
 import type { Cell } from './features.ts';
 import { modelOf } from './harness.ts';
-import { obliging } from './opened.ts';
-import { codec, make, wish } from './pictures.ts';
+import { codec, imageRequest, make } from './pictures.ts';
+import { workingServer } from './scripted-models.ts';
 import { bytes, type Handler, json, scripted } from './upstream.ts';
-import { attempt, mp4, record, studio } from './videos.ts';
+import { attempt, createVideoModel, mp4, record } from './videos.ts';
 
 const images = await codec();
-/** A wish for speech. */
+/** A speech request. */
 export const speech = { input: 'Hi.', voice: 'ann', speed: 1, format: 'wav' } as const;
-/** What surrounds a call. */
+/** The context of a call. */
 export const run = () => ({ signal: new AbortController().signal, log: silentLogger() });
-/** WAV whose writer did not know how long it would be. */
+/** WAV with an unknown length in its header. */
 export const wav = Buffer.from(
 	`RIFF\xff\xff\xff\xffWAVEfmt \x10\0\0\0\x01\0\x01\0\x44\xac\0\0\x88\x58\x01\0\x02\0\x10\0data\xff\xff\xff\xff${'\x07'.repeat(8)}`,
 	'latin1',
 );
-/** Answers with it. */
-export const spoken = bytes(wav, 'audio/wav');
-/** Answers with a video that is there at once. */
-export const atOnce = json({ data: [{ b64_json: mp4.toString('base64') }] });
+/** A response with that WAV. */
+export const speechReply = bytes(wav, 'audio/wav');
+/** A response with a finished video. */
+export const finishedVideo = json({ data: [{ b64_json: mp4.toString('base64') }] });
 
-/** A file to hear: this one, whose bytes no server looks at. */
-const heard: AudioFile = {
+/** An uploaded audio file; the server ignores its bytes. */
+const audioFile: AudioFile = {
 	...{ container: 'wav', mediaType: 'audio/wav', name: 'audio.wav', size: 1, path: import.meta.filename },
 	open: () => [][Symbol.iterator]() as never,
 	samples: () => [][Symbol.iterator]() as never,
 };
 
-/** What the adapter makes models of. */
+/** The kinds of models that the adapter creates. */
 export type Kind = keyof typeof openai;
-/** Asks a server for something. */
+/** Sends a request to a server with this handler. */
 type Work = (handler: Handler, options?: object) => Promise<unknown>;
 
-/** How each kind is asked in the simplest way. */
-export const asking: Readonly<Record<Kind, (dialect: string) => Work>> = {
+/** The simplest request for each kind. */
+export const callModel: Readonly<Record<Kind, (dialect: string) => Work>> = {
 	chat: (dialect) => async (handler, options) => {
 		const { baseURL } = await scripted(handler);
 		return answer(await modelOf(openai.chat({ baseURL, dialect, ...options } as never)));
@@ -46,7 +46,7 @@ export const asking: Readonly<Record<Kind, (dialect: string) => Work>> = {
 	image: (dialect) => async (handler, options) => {
 		const { baseURL } = await scripted(handler);
 		const model = openai.image({ baseURL, dialect, ...options } as never);
-		return make(await modelOf(model, { images }), wish());
+		return make(await modelOf(model, { images }), imageRequest());
 	},
 	speech: (dialect) => async (handler, options) => {
 		const { baseURL } = await scripted(handler);
@@ -56,16 +56,16 @@ export const asking: Readonly<Record<Kind, (dialect: string) => Work>> = {
 	transcription: (dialect) => async (handler, options) => {
 		const { baseURL } = await scripted(handler);
 		const model = await modelOf(openai.transcription({ baseURL, dialect, ...options } as never));
-		return model.transcribe({ audio: heard, task: 'transcribe', timestamps: [] }, { ...run(), delta: () => {} });
+		return model.transcribe({ audio: audioFile, task: 'transcribe', timestamps: [] }, { ...run(), delta: () => {} });
 	},
 	video: (dialect) => async (handler, options) => {
-		const { model } = await studio({ create: handler }, { dialect, ...options });
+		const { model } = await createVideoModel({ create: handler }, { dialect, ...options });
 		return attempt(model).bytes();
 	},
 };
 
-/** The parameter that a server complains of. */
-export const complained: Readonly<Record<Kind, string>> = {
+/** The parameter that the server names in its error. */
+export const rejectedParam: Readonly<Record<Kind, string>> = {
 	chat: 'messages',
 	image: 'prompt',
 	speech: 'voice',
@@ -73,26 +73,26 @@ export const complained: Readonly<Record<Kind, string>> = {
 	video: 'prompt',
 };
 
-/** Servers that do well; of videos, they begin one. */
-export const wellDone: Readonly<Record<Kind, (dialect: string) => Handler>> = {
-	chat: () => obliging,
-	image: () => obliging,
-	speech: () => spoken,
+/** Handlers that succeed. For a video, they start one. */
+export const workingHandler: Readonly<Record<Kind, (dialect: string) => Handler>> = {
+	chat: () => workingServer,
+	image: () => workingServer,
+	speech: () => speechReply,
 	transcription: () => json({ text: 'Hi.' }),
-	video: (dialect) => (dialect === 'localai' ? atOnce : record('queued')),
+	video: (dialect) => (dialect === 'localai' ? finishedVideo : record('queued')),
 };
 
-/** Whether a dialect does a kind of thing at all. */
-export function isServed(kind: Kind, dialect: string): boolean {
+/** Whether a dialect supports a kind of model. */
+export function isSupported(kind: Kind, dialect: string): boolean {
 	const baseURL = 'http://127.0.0.1:1/v1';
 	return openai[kind].definition.config.safeParse({ baseURL, dialect }).success;
 }
 
 const kinds = Object.keys(openai) as Kind[];
 
-/** What is true of all kinds that a server has. */
-export async function ofEachKind(dialect: string, isSo: (kind: Kind) => Promise<boolean>): Promise<Cell> {
-	const served = kinds.filter((kind) => isServed(kind, dialect));
+/** `yes` if a condition holds for all kinds that a dialect supports. */
+export async function yesIfAllKinds(dialect: string, isSo: (kind: Kind) => Promise<boolean>): Promise<Cell> {
+	const served = kinds.filter((kind) => isSupported(kind, dialect));
 	expect(served).not.toEqual([]);
 	const found = await Promise.all(served.map(isSo));
 	return found.every(Boolean) ? 'yes' : 'no';

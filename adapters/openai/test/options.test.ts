@@ -3,7 +3,7 @@ import { openai } from '../src/index.ts';
 
 const baseURL = 'http://127.0.0.1:8000/v1';
 
-/** The places of what is wrong with options. */
+/** The paths of the invalid options. */
 function faults(kind: keyof typeof openai, options: object): string[] {
 	const { config } = openai[kind].definition;
 	const { error } = config.safeParse(options);
@@ -13,12 +13,12 @@ function faults(kind: keyof typeof openai, options: object): string[] {
 describe('options', () => {
 	const kinds = ['chat', 'image', 'speech', 'video'] as const;
 
-	test.each(kinds)('of %s are few: the address is enough', (kind) => {
+	test.each(kinds)('of %s have only one required member, the base URL', (kind) => {
 		expect(faults(kind, { baseURL })).toEqual([]);
 		expect(faults(kind, {})).toEqual(['baseURL']);
 	});
 
-	test.each(kinds)('of %s that nobody knows are refused', (kind) => {
+	test.each(kinds)('of %s reject unknown members', (kind) => {
 		expect(faults(kind, { baseURL, baseUrl: 'x' })).toEqual(['unrecognized_keys']);
 	});
 
@@ -32,20 +32,20 @@ describe('options', () => {
 		['the name of a header with a space', { headers: { 'a b': 'c' } }, 'headers.a b'],
 		['a server that does not do this', { dialect: 'comfyui' }, 'dialect'],
 		['no time at all', { timeoutSeconds: 0 }, 'timeoutSeconds'],
-		['files for a server that takes none', { dialect: 'ollama', files: ['text/plain'] }, 'files'],
-		['sound for a server that hears none', { dialect: 'sglang', audio: true }, 'audio'],
-	])('with %s are refused', (_, options, place) => {
+		['files for a server that accepts none', { dialect: 'ollama', files: ['text/plain'] }, 'files'],
+		['audio for a server that accepts none', { dialect: 'sglang', audio: true }, 'audio'],
+	])('with %s are rejected', (_, options, place) => {
 		expect(faults('chat', { baseURL, ...options })).toEqual([place]);
 	});
 
-	test('of servers that do not do a thing at all are refused', () => {
+	test('for servers without that kind of model are rejected', () => {
 		expect(faults('video', { baseURL, dialect: 'sdcpp' })).toEqual(['dialect']);
 		expect(faults('speech', { baseURL, dialect: 'llamacpp' })).toEqual(['dialect']);
 		expect(faults('image', { baseURL, dialect: 'ollama' })).toEqual(['dialect']);
 		expect(faults('chat', { baseURL, dialect: 'sdcpp' })).toEqual(['dialect']);
 	});
 
-	test('may be texts, as variables in YAML are', () => {
+	test('may be strings, as variables in YAML are', () => {
 		const options = { baseURL, timeoutSeconds: '30', retries: '0', images: 'true', tools: 'false' };
 		const parsed = openai.chat.definition.config.parse(options);
 		expect(parsed).toMatchObject({ timeoutSeconds: 30, retries: 0, images: true, tools: false });
@@ -53,7 +53,7 @@ describe('options', () => {
 		expect(video).toMatchObject({ pollSeconds: 0.5, timeoutSeconds: 1_800 });
 	});
 
-	test('may end the address with a slash', () => {
+	test('may end the base URL with a slash', () => {
 		const parsed = openai.image.definition.config.parse({
 			baseURL: `${baseURL}//`,
 			sizes: ['64x96'],

@@ -1,8 +1,8 @@
 import type { ForwardRequest, PlinthError } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
 import { answer } from './chat-calls.ts';
-import { openedChat, openedImage } from './opened.ts';
-import { rawBody } from './raw.ts';
+import { rawBody } from './raw-body.ts';
+import { chatModel, imageModel } from './scripted-models.ts';
 import { failure, json } from './upstream.ts';
 
 const talk = (part: object = {}) => ({
@@ -11,80 +11,80 @@ const talk = (part: object = {}) => ({
 	...part,
 });
 
-describe('what comes in place of an answer is told', () => {
+describe('an upstream response that is no answer is reported', () => {
 	async function passed() {
-		const { model, upstream, lines } = await openedChat();
+		const { model, upstream, lines } = await chatModel();
 		return { request: model.forward?.(rawBody(talk())) as ForwardRequest, upstream, lines };
 	}
 
-	function told({ spec, param, message, headers }: PlinthError) {
+	function describeError({ spec, param, message, headers }: PlinthError) {
 		return [spec.status, spec.code, param, headers['retry-after'], message];
 	}
 
-	test('as a refusal, with the parameter and without the host', async () => {
+	test('as a rejection, with the parameter and without the host', async () => {
 		const { request, upstream } = await passed();
 		const message = `${new URL(upstream.baseURL).host} says: too hot`;
 		const body = Buffer.from(JSON.stringify({ error: { message, param: 'temperature' } }));
-		expect(told(request.refused(400, {}, body))).toEqual([
+		expect(describeError(request.refused(400, {}, body))).toEqual([
 			...[400, 'invalid_value', 'temperature', undefined],
 			'The model refused the request: the server says: too hot',
 		]);
 	});
 
-	test('as a refusal of a seed, which only the client can have set', async () => {
+	test('as a rejection of a seed, which only the client can have set', async () => {
 		const { request } = await passed();
 		const body = Buffer.from(JSON.stringify({ error: { message: 'no', param: 'seed' } }));
-		expect(told(request.refused(400, {}, body)).slice(0, 3)).toEqual([...[400, 'invalid_value', 'seed']]);
+		expect(describeError(request.refused(400, {}, body)).slice(0, 3)).toEqual([...[400, 'invalid_value', 'seed']]);
 	});
 
-	test('as a server that is busy, with the time to wait', async () => {
+	test('as model_busy with the retry-after time', async () => {
 		const { request } = await passed();
 		const error = request.refused(429, { 'retry-after': '7' }, Buffer.from('slow down'));
-		expect(told(error).slice(0, 4)).toEqual([429, 'rate_limit_exceeded', undefined, '7']);
+		expect(describeError(error).slice(0, 4)).toEqual([429, 'rate_limit_exceeded', undefined, '7']);
 	});
 
-	test('as a failure of its server, a wrong key among them', async () => {
+	test('as an error of the server, including a wrong key', async () => {
 		const { request } = await passed();
-		expect(told(request.refused(401, {}, Buffer.from('{"error":{"message":"key!"}}')))).toEqual([
+		expect(describeError(request.refused(401, {}, Buffer.from('{"error":{"message":"key!"}}')))).toEqual([
 			...[502, 'model_error', undefined, undefined, expect.not.stringContaining('key!')],
 		]);
 	});
 
-	test('as a server that is away or silent', async () => {
+	test('as model_unavailable or model_timeout when the server is down or silent', async () => {
 		const { request } = await passed();
 		expect(request.lost(new Error('ECONNRESET')).code).toBe('E_MODEL_UNAVAILABLE');
 		expect(request.silent().code).toBe('E_MODEL_TIMEOUT');
 	});
 });
 
-describe('a server that cannot do what it is asked', () => {
+describe('a server without the requested response type', () => {
 	const noEvents = { message: 'no', param: 'stream' };
 
-	test('sends another type of answer: the request is translated, unless it would be paid twice', async () => {
-		const chat = (await openedChat()).model.forward?.(rawBody(talk()));
+	test('gets a translated request, unless that would be billed twice', async () => {
+		const chat = (await chatModel()).model.forward?.(rawBody(talk()));
 		expect(chat?.unfit('text/html')).toMatchObject({
 			code: 'E_MODEL_FAILED',
 			cause: { message: expect.stringContaining('"text/html"') },
 		});
 		expect(chat?.mayRepeat?.()).toBe(true);
-		const { model } = await openedImage();
+		const { model } = await imageModel();
 		const picture = model.forward?.(rawBody({ model: 'mine', prompt: 'a cat' }));
 		picture?.unfit('text/html');
 		expect(picture?.mayRepeat?.()).toBe(false);
 	});
 
-	test('says that it has no events: the request is translated', async () => {
-		const { model } = await openedChat();
+	test('gets a translated request when it has no streams', async () => {
+		const { model } = await chatModel();
 		const refusal = Buffer.from(JSON.stringify({ error: noEvents }));
 		const request = model.forward?.(rawBody(talk({ stream: true })));
 		expect(request?.refused(400, {}, refusal).code).toBe('E_MODEL_FAILED');
 		expect(request?.mayRepeat?.()).toBe(true);
 	});
 
-	test('has said that it has no events: it is asked for none', async () => {
+	test('gets no stream requests after it has rejected one', async () => {
 		const whole = { choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }] };
-		const { model } = await openedChat({}, (got, res) =>
-			(got.json.stream ? failure(400, noEvents) : json(whole))(got, res),
+		const { model } = await chatModel({}, (request, res) =>
+			(request.json.stream ? failure(400, noEvents) : json(whole))(request, res),
 		);
 		expect(model.forward?.(rawBody(talk({ stream: true })))).toBeDefined();
 		await answer(model);
@@ -93,28 +93,28 @@ describe('a server that cannot do what it is asked', () => {
 	});
 });
 
-describe('the events of a server', () => {
+describe('the stream of a server', () => {
 	async function request() {
-		const { model } = await openedChat();
+		const { model } = await chatModel();
 		return model.forward?.(rawBody(talk({ stream: true }))) as ForwardRequest;
 	}
 
 	test.each(['data: {"error":{"message":"CUDA"}}\n\n', 'a\r\ndata:{"error":"CUDA"}'])(
-		'are cut off where it says that it failed: %j',
+		'is an error when it begins with %j',
 		async (text) => {
 			const { sendable } = await request();
 			expect(() => sendable?.(text)).toThrow('sent an error');
 		},
 	);
 
-	test('are held back where they may yet say so', async () => {
+	test('is held back while it may still begin with an error', async () => {
 		const { sendable } = await request();
-		const begun = 'data: {"a":1}\n\n';
+		const started = 'data: {"a":1}\n\n';
 		for (const line of ['d', 'data: {"err', 'data: {"error"'.slice(0, -1), 'data:{']) {
-			expect(sendable?.(begun + line)).toBe(begun.length);
+			expect(sendable?.(started + line)).toBe(started.length);
 		}
 		for (const line of ['', 'data: {"error_rate":1', 'data: {"e":"{\\"error\\":1}"', ': x']) {
-			expect(sendable?.(begun + line)).toBe((begun + line).length);
+			expect(sendable?.(started + line)).toBe((started + line).length);
 		}
 	});
 
@@ -126,7 +126,7 @@ describe('the events of a server', () => {
 		['no counts of another kind', '{"usage":{"pages":1}}', undefined],
 		['no counts that are cut off', '{"usage":{"total_tokens":1', undefined],
 		['no counts without any', '', undefined],
-	])('tell %s', async (_, end, counts) => {
+	])('reports %s', async (_, end, counts) => {
 		expect((await request()).usage?.(end)).toEqual(counts);
 	});
 });

@@ -1,10 +1,10 @@
 import type { ForwardRequest } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
-import { openedChat, openedImage, openedSpeech } from './opened.ts';
-import { rawBody } from './raw.ts';
+import { rawBody } from './raw-body.ts';
+import { chatModel, imageModel, speechModel } from './scripted-models.ts';
 
 const dialects = ['openai', 'vllm-omni', 'sglang', 'localai', 'ollama', 'llamacpp'] as const;
-/** Those that take requests as clients write them. */
+/** The dialects that accept requests as clients write them. */
 const native = ['openai', 'vllm-omni', 'sglang', 'llamacpp'];
 const all = native;
 const newer = ['openai'];
@@ -21,12 +21,12 @@ type Request = ForwardRequest | undefined;
 const formOf = (request: Request) =>
 	request?.accepts('text/event-stream') ? 'events' : request?.accepts('application/json') && 'whole';
 
-describe('a chat completion goes as it is', () => {
+describe('a chat completion passes through', () => {
 	test.each<[string, object, readonly string[]]>([
-		['where it is plain talk', talk(), all],
-		['with what all servers know', talk({ temperature: 1, top_p: 1, stop: 'x', seed: 1 }), all],
-		['with a bound as OpenAI calls it', talk({ max_completion_tokens: 9 }), all],
-		['with a bound as others call it', talk({ max_tokens: 9 }), all],
+		['with plain messages', talk(), all],
+		['with members that all servers support', talk({ temperature: 1, top_p: 1, stop: 'x', seed: 1 }), all],
+		['with max_completion_tokens', talk({ max_completion_tokens: 9 }), all],
+		['with max_tokens', talk({ max_tokens: 9 }), all],
 		['with an effort', talk({ reasoning_effort: 'low' }), ['openai', 'vllm-omni', 'sglang']],
 		['with tools', talk({ tools: [tool] }), all],
 		['with a tool that must be called', talk({ tools: [tool], tool_choice: 'required' }), all],
@@ -59,7 +59,7 @@ describe('a chat completion goes as it is', () => {
 	])('%s', async (_, body, taking) => {
 		const taken: string[] = [];
 		for (const dialect of dialects) {
-			const { model } = await openedChat({ dialect });
+			const { model } = await chatModel({ dialect });
 			const forms = [body, { ...body, stream: true }].map((each) => formOf(model.forward?.(rawBody(each))));
 			expect([
 				['whole', 'events'],
@@ -71,25 +71,25 @@ describe('a chat completion goes as it is', () => {
 	});
 });
 
-describe('a bound on the tokens of an answer', () => {
+describe('a token limit', () => {
 	test.each([
 		['openai', 'max_tokens', 'max_completion_tokens'],
 		['openai', 'max_completion_tokens', 'max_completion_tokens'],
 		['llamacpp', 'max_completion_tokens', 'max_tokens'],
 		['vllm-omni', 'max_tokens', 'max_tokens'],
-	])('goes to %s, written %s, as %s', async (dialect, written, sent) => {
-		const { model } = await openedChat({ dialect });
+	])('is passed to %s, written as %s, as %s', async (dialect, written, sent) => {
+		const { model } = await chatModel({ dialect });
 		const request = model.forward?.(rawBody(talk({ [written]: 9 })));
 		expect(JSON.parse(Buffer.from(request?.body ?? []).toString())).toMatchObject({ [sent]: 9 });
 	});
 });
 
-describe('a generation of pictures goes as it is', () => {
+describe('an image generation passes through', () => {
 	const picture = { model: 'mine', prompt: 'a cat' };
 
 	test.each<[string, object, boolean]>([
 		['with a prompt', picture, true],
-		['with what the API knows', { ...picture, n: 2, size: '1024x1024', quality: 'high' }, true],
+		['with members of the API', { ...picture, n: 2, size: '1024x1024', quality: 'high' }, true],
 		['with a format', { ...picture, output_format: 'webp', output_compression: 50 }, true],
 		['with a word on events', { ...picture, stream: false }, true],
 		['not as events', { ...picture, stream: true }, false],
@@ -101,13 +101,13 @@ describe('a generation of pictures goes as it is', () => {
 		['not with a compression of PNG', { ...picture, output_compression: 50 }, false],
 		['not with null', { ...picture, size: null }, false],
 	])('%s', async (_, body, goes) => {
-		const { model } = await openedImage();
+		const { model } = await imageModel();
 		expect(formOf(model.forward?.(rawBody(body)))).toBe(goes ? 'whole' : undefined);
 	});
 
-	test('unless told otherwise only where the model is one that knows no addresses', async () => {
+	test('by default only when the model accepts no URLs', async () => {
 		const known = async (options: object) => {
-			const { model } = await openedImage({ forward: undefined, ...options });
+			const { model } = await imageModel({ forward: undefined, ...options });
 			return model.forward !== undefined;
 		};
 		expect(await known({ model: 'gpt-image-2' })).toBe(true);
@@ -116,15 +116,15 @@ describe('a generation of pictures goes as it is', () => {
 		expect(await known({ model: 'gpt-image-2', forward: false })).toBe(false);
 	});
 
-	test('but not where Plinth has a say in sizes, or nothing is to be generated', async () => {
+	test('unless Plinth changes sizes, or the model cannot generate', async () => {
 		for (const options of [{ sizes: ['64x64'] }, { fit: 'cover' }, { operations: ['edit'] }]) {
-			const { model } = await openedImage(options);
+			const { model } = await imageModel(options);
 			expect(model.forward).toBeUndefined();
 		}
 	});
 });
 
-describe('a speech goes as it is', () => {
+describe('a speech request passes through', () => {
 	const speech = { model: 'mine', input: 'Hi.', voice: 'ann', response_format: 'mp3' };
 	const { response_format: _, ...bare } = speech;
 
@@ -141,38 +141,38 @@ describe('a speech goes as it is', () => {
 		['not with a voice that the model has not', { ...speech, voice: 'bob' }, undefined],
 		['not with null', { ...speech, speed: null }, undefined],
 	])('%s', async (_, body, type) => {
-		const { model } = await openedSpeech({ voices: ['ann'] });
+		const { model } = await speechModel({ voices: ['ann'] });
 		const request = model.forward?.(rawBody(body));
 		const known = ['audio/mpeg', 'audio/ogg', 'audio/aac', 'audio/flac', 'audio/wav'];
 		const others = ['application/json', 'text/plain', 'audio/pcm', 'application/octet-stream'];
 		expect([...known, ...others].filter((each) => request?.accepts(each, 9))).toEqual(type ? [type] : []);
 	});
 
-	test('as WAV only when the length of the answer is told: one that is made meanwhile does not know its own', async () => {
-		const { model } = await openedSpeech();
+	test('as WAV only when the response has a length: a stream does not know its own', async () => {
+		const { model } = await speechModel();
 		const wav = model.forward?.(rawBody({ ...speech, response_format: 'wav' }));
 		expect([wav?.accepts('audio/wav', 9), wav?.accepts('audio/wav')]).toEqual([true, false]);
 		const mp3 = model.forward?.(rawBody({ ...speech, response_format: 'mp3' }));
 		expect(mp3?.accepts('audio/mpeg')).toBe(true);
 	});
 
-	test('with any voice where all are taken, custom ones too', async () => {
-		const { model } = await openedSpeech();
+	test('with any voice when all are accepted, including custom ones', async () => {
+		const { model } = await speechModel();
 		expect(model.forward?.(rawBody({ ...speech, voice: 'bob' }))).toBeDefined();
 		expect(model.forward?.(rawBody({ ...speech, voice: { id: 'bob' } }))).toBeDefined();
 		expect(model.forward?.(rawBody({ ...speech, voice: 7 }))).toBeUndefined();
 	});
 
-	test('but not in a format that is made of another', async () => {
-		const { model } = await openedSpeech({ formats: ['mp3', 'wav'] });
+	test('except in a format that is converted', async () => {
+		const { model } = await speechModel({ formats: ['mp3', 'wav'] });
 		expect(model.forward?.(rawBody({ ...speech, response_format: 'flac' }))).toBeUndefined();
 		expect(model.forward?.(rawBody({ ...speech, response_format: 'wav' }))).toBeDefined();
 	});
 });
 
-describe('a request that is passed on', () => {
-	test('carries the same bytes, the name that the server knows, and the key', async () => {
-		const { model, upstream } = await openedChat({
+describe('a request that passes through', () => {
+	test('has the same bytes, the upstream name of the model, and the key', async () => {
+		const { model, upstream } = await chatModel({
 			model: 'gpt',
 			apiKey: 'secret',
 			headers: { 'X-Team': 'a', Accept: 'text/x' },
@@ -191,25 +191,25 @@ describe('a request that is passed on', () => {
 		]);
 	});
 
-	test('asks for what it wants, and is named by the id of the model unless the config has a name', async () => {
-		const { model } = await openedChat();
+	test('has an Accept header, and the id of the model unless the config has a name', async () => {
+		const { model } = await chatModel();
 		const request = model.forward?.(rawBody(talk({ stream: true })));
 		expect(request?.headers).toEqual([...['accept', 'text/event-stream', 'content-type', 'application/json']]);
 		expect(JSON.parse(Buffer.from(request?.body ?? []).toString()).model).toBe('bound-id');
 	});
 
-	test('is none where the config says so, or adds members of its own', async () => {
+	test('does not exist when the config forbids it or adds members', async () => {
 		for (const options of [{ forward: false }, { forward: 'false' }, { body: { top_k: 4 } }]) {
-			const models = [openedChat(options), openedImage(options), openedSpeech(options)];
+			const models = [chatModel(options), imageModel(options), speechModel(options)];
 			for (const { model } of await Promise.all(models)) expect(model.forward).toBeUndefined();
 		}
 	});
 
-	test.each(['vllm-omni', 'sglang', 'localai', 'sdcpp'])('is no picture of %s', async (dialect) => {
-		expect((await openedImage({ dialect })).model.forward).toBeUndefined();
+	test.each(['vllm-omni', 'sglang', 'localai', 'sdcpp'])('is not an image request of %s', async (dialect) => {
+		expect((await imageModel({ dialect })).model.forward).toBeUndefined();
 	});
 
-	test.each(['vllm-omni', 'localai', 'ollama'])('is no speech of %s', async (dialect) => {
-		expect((await openedSpeech({ dialect })).model.forward).toBeUndefined();
+	test.each(['vllm-omni', 'localai', 'ollama'])('is not a speech request of %s', async (dialect) => {
+		expect((await speechModel({ dialect })).model.forward).toBeUndefined();
 	});
 });

@@ -11,14 +11,14 @@ import { createBackend, silentLogger } from '@plinth/testing';
 import type { ImageCodec, RawImage } from '@plinth/toolkit';
 import { afterAll } from 'vitest';
 
-/** A codec that ends with the file of tests. */
+/** An image codec that stops after the tests of the file. */
 export async function codec(): Promise<ImageCodec> {
 	const { provided, stop } = await createBackend<ImageCodec>(sharpImages());
 	afterAll(stop);
 	return provided;
 }
 
-/** Pixels from a formula. */
+/** Draws pixels by a function of the coordinates. */
 export function paint(
 	width: number,
 	height: number,
@@ -31,12 +31,12 @@ export function paint(
 	return { width, height, data };
 }
 
-/** Another picture for every number. */
+/** A different picture for each seed. */
 export function colors(width: number, height: number, seed: number): RawImage {
 	return paint(width, height, (x, y) => [(x * 3 + seed) % 256, (y * 5 + seed) % 256, seed % 256, 255]);
 }
 
-/** A picture as a model gets it. */
+/** A picture as a model receives it. */
 export async function inputOf(
 	images: ImageCodec,
 	pixels: RawImage,
@@ -56,7 +56,7 @@ export async function inputOf(
 }
 
 /** A request for one picture. */
-export function wish(part: Partial<ImageRequest> = {}): ImageRequest {
+export function imageRequest(part: Partial<ImageRequest> = {}): ImageRequest {
 	return {
 		prompt: 'a cat',
 		count: 1,
@@ -69,12 +69,12 @@ export function wish(part: Partial<ImageRequest> = {}): ImageRequest {
 	};
 }
 
-/** What a call has shown and made. */
+/** The result of a call and its partial images. */
 export interface Made extends ImageResult {
 	readonly shown: readonly { readonly image: number; readonly picture: Picture }[];
 }
 
-/** Calls a model: with pictures it is an edit. */
+/** Calls a model; a request with pictures is an edit. */
 export async function make(
 	model: ImageModel,
 	request: ImageRequest | ImageEditRequest,

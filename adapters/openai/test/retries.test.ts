@@ -1,23 +1,23 @@
 import { eventually, manualClock, silentLogger } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
-import { asked, key } from './asked.ts';
-import { answer, chunk, hello, talk } from './chat-calls.ts';
+import { answer, chatRequest, chunk, hello } from './chat-calls.ts';
 import { failureOf } from './harness.ts';
+import { key, scriptedChat } from './scripted-chat.ts';
 import { bytes, failure, type Handler, hangUp, scripted, silent, sse } from './upstream.ts';
 
-describe('a request is sent again', () => {
+describe('a request is retried', () => {
 	const again: readonly [string, Handler][] = [
 		['429', failure(429, { message: 'slow down' })],
 		['500', failure(500, { message: 'oops' })],
 		['503', bytes('', 'text/plain', 503)],
 		['a lost connection', hangUp],
-		['what the server wants to see again', failure(400, {}, { 'x-should-retry': 'true' })],
+		['x-should-retry: true', failure(400, {}, { 'x-should-retry': 'true' })],
 	];
 
 	test.each(again)('after %s', async (_, handler) => {
-		const { model, upstream, waits, lines } = await asked([handler, handler, sse(...hello)]);
+		const { model, upstream, waits, lines } = await scriptedChat([handler, handler, sse(...hello)]);
 		expect(await answer(model)).toHaveLength(3);
-		expect(upstream.got).toHaveLength(3);
+		expect(upstream.requests).toHaveLength(3);
 		const [first = 0, second = 0] = waits;
 		expect(first).toBeGreaterThanOrEqual(375);
 		expect(first).toBeLessThanOrEqual(500);
@@ -31,17 +31,17 @@ describe('a request is sent again', () => {
 		['in seconds', { 'retry-after': '7' }, 7_000],
 		['in milliseconds', { 'retry-after-ms': '1250', 'retry-after': '9' }, 1_250],
 		['as a date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:05 GMT' }, 5_000],
-	])('when the server says, %s, or a little later', async (_, headers, wait) => {
-		const { model, waits } = await asked([failure(429, {}, headers), sse(...hello)]);
+	])('after the retry-after time %s, with jitter', async (_, headers, wait) => {
+		const { model, waits } = await scriptedChat([failure(429, {}, headers), sse(...hello)]);
 		await answer(model);
 		expect(waits).toEqual([expect.toSatisfy((ms) => ms > wait && ms <= wait * 1.1)]);
 	});
 
 	test.each(['0', '0.2', '-5', 'Wed, 31 Dec 2025 00:00:00 GMT'])(
-		'no sooner for a server that says %s: each wait is longer than the one before',
+		'not earlier for retry-after: %s; each wait is longer than the previous one',
 		async (said) => {
 			const busy = failure(429, {}, { 'retry-after': said });
-			const { model, waits } = await asked([busy, busy, busy, sse(...hello)], { retries: 3 });
+			const { model, waits } = await scriptedChat([busy, busy, busy, sse(...hello)], { retries: 3 });
 			await answer(model);
 			const grow = waits.map((ms, tries) => ms / (500 * 2 ** tries));
 			expect(grow).toHaveLength(3);
@@ -50,9 +50,9 @@ describe('a request is sent again', () => {
 	);
 
 	test('as often as the config says', async () => {
-		const { model, upstream } = await asked([hangUp], { retries: 4 });
+		const { model, upstream } = await scriptedChat([hangUp], { retries: 4 });
 		await failureOf(answer(model));
-		expect(upstream.got).toHaveLength(5);
+		expect(upstream.requests).toHaveLength(5);
 	});
 
 	test.each<[string, Handler]>([
@@ -61,56 +61,56 @@ describe('a request is sent again', () => {
 		['an empty purse', failure(429, { code: 'insufficient_quota' })],
 		['what is not there', bytes('', 'text/plain', 501)],
 	])('but not after %s', async (_, handler) => {
-		const { model, upstream } = await asked([handler]);
+		const { model, upstream } = await scriptedChat([handler]);
 		await failureOf(answer(model));
-		expect(upstream.got).toHaveLength(1);
+		expect(upstream.requests).toHaveLength(1);
 	});
 
-	test('but not where the wait would end behind its time', async () => {
+	test('but not when the wait would exceed its timeout', async () => {
 		const handler = failure(429, {}, { 'retry-after': '30' });
-		const { model, upstream } = await asked([handler], { timeoutSeconds: 25 });
+		const { model, upstream } = await scriptedChat([handler], { timeoutSeconds: 25 });
 		expect(await failureOf(answer(model))).toMatchObject({ status: 429, retryAfter: '30' });
-		expect(upstream.got).toHaveLength(1);
+		expect(upstream.requests).toHaveLength(1);
 	});
 
-	test('but not once the answer has begun', async () => {
+	test('but not after the response has started', async () => {
 		const half = sse(chunk({ content: 'Half' }));
-		const { model, upstream } = await asked([half]);
+		const { model, upstream } = await scriptedChat([half]);
 		await failureOf(answer(model));
-		expect(upstream.got).toHaveLength(1);
+		expect(upstream.requests).toHaveLength(1);
 	});
 });
 
-describe('a client who leaves', () => {
+describe('a client that disconnects', () => {
 	test.each<[string, Handler]>([
 		['before the answer', silent],
 		['within it', (_, res) => res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': \n\n')],
-	])('%s ends the request, and hears its own reason', async (_, handler) => {
-		const { model, upstream } = await asked([handler]);
+	])('%s ends the request, and the reason is kept', async (_, handler) => {
+		const { model, upstream } = await scriptedChat([handler]);
 		const stop = new AbortController();
 		const reason = new Error('left');
 		const work = answer(model, {}, stop.signal);
-		await eventually('the request is there', () => upstream.got.length === 1);
+		await eventually('the request is there', () => upstream.requests.length === 1);
 		stop.abort(reason);
 		await expect(work).rejects.toBe(reason);
-		await eventually('the connection is gone', () => upstream.left.count === 1);
+		await eventually('the connection is closed', () => upstream.aborted.count === 1);
 	});
 
-	test('at a warning lets the answer go', async () => {
+	test('at a warning aborts the stream', async () => {
 		const open: Handler = (_, res) => {
 			res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
 		};
-		const { model, upstream } = await asked([open], { dialect: 'localai' });
+		const { model, upstream } = await scriptedChat([open], { dialect: 'localai' });
 		const run = { signal: new AbortController().signal, seed: 1, log: silentLogger() };
-		for await (const { type } of model.stream(talk({ effort: 'low' }), run)) {
+		for await (const { type } of model.stream(chatRequest({ effort: 'low' }), run)) {
 			expect(type).toBe('warning');
 			break;
 		}
-		await eventually('the connection is gone', () => upstream.left.count === 1);
+		await eventually('the connection is closed', () => upstream.aborted.count === 1);
 	});
 
 	test('between two tries ends the wait', async () => {
-		const { model, lines } = await asked([hangUp], {}, manualClock());
+		const { model, lines } = await scriptedChat([hangUp], {}, manualClock());
 		const stop = new AbortController();
 		const work = answer(model, {}, stop.signal);
 		await eventually('the next try is waited for', () => lines.length === 1);
@@ -121,33 +121,33 @@ describe('a client who leaves', () => {
 
 describe('the key', () => {
 	test('is sent to the server, with the headers of the config', async () => {
-		const { model, upstream } = await asked([sse(...hello)], { headers: { 'x-team': 'a' } });
+		const { model, upstream } = await scriptedChat([sse(...hello)], { headers: { 'x-team': 'a' } });
 		await answer(model);
-		expect(upstream.got[0]?.headers).toMatchObject({
+		expect(upstream.requests[0]?.headers).toMatchObject({
 			authorization: `Bearer ${key}`,
 			'x-team': 'a',
 		});
 	});
 
-	test('is not sent where there is none', async () => {
-		const { model, upstream } = await asked([sse(...hello)], { apiKey: '' });
+	test('is not sent when there is none', async () => {
+		const { model, upstream } = await scriptedChat([sse(...hello)], { apiKey: '' });
 		await answer(model);
-		expect(upstream.got[0]?.headers.authorization).toBeUndefined();
+		expect(upstream.requests[0]?.headers.authorization).toBeUndefined();
 	});
 
-	test('follows no redirect', async () => {
+	test('is not sent after a redirect, because redirects are not followed', async () => {
 		const other = await scripted(sse(...hello));
 		const away: Handler = (_, res) => res.writeHead(307, { location: `${other.baseURL}/x` }).end();
-		const { model } = await asked([away]);
+		const { model } = await scriptedChat([away]);
 		expect(await failureOf(answer(model))).toMatchObject({
 			status: 502,
 			log: expect.stringContaining('correct baseURL'),
 		});
-		expect(other.got).toEqual([]);
+		expect(other.requests).toEqual([]);
 	});
 
-	test('stands in no error', async () => {
-		const { model } = await asked([failure(401, { message: 'who are you?' })]);
+	test('is contained in no error', async () => {
+		const { model } = await scriptedChat([failure(401, { message: 'who are you?' })]);
 		expect(JSON.stringify(await failureOf(answer(model)))).not.toContain(key);
 	});
 });

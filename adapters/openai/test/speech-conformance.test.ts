@@ -14,15 +14,15 @@ const heads: Readonly<Record<string, string>> = {
 	pcm: '',
 };
 
-/** Hums in any format but AAC, in pieces that are cut anywhere. */
-const hummer: Handler = async (got, res) => {
-	const { input, response_format: format, speed = 1 } = got.json;
+/** Returns a constant sound in any format but AAC, in chunks of any size. */
+const upstreamHandler: Handler = async (request, res) => {
+	const { input, response_format: format, speed = 1 } = request.json;
 	if (`${input}`.trim() === '') {
-		return failure(400, { message: 'empty', param: 'input' })(got, res);
+		return failure(400, { message: 'empty', param: 'input' })(request, res);
 	}
 	const head = heads[`${format}`];
 	if (head === undefined) {
-		return failure(400, { message: 'no such format', param: 'response_format' })(got, res);
+		return failure(400, { message: 'no such format', param: 'response_format' })(request, res);
 	}
 	res.writeHead(200, { 'content-type': 'application/octet-stream' });
 	res.write(Buffer.from(head, 'latin1'));
@@ -34,10 +34,10 @@ const hummer: Handler = async (got, res) => {
 	res.end();
 };
 
-const upstream = await startScripted(hummer);
+const upstream = await startScripted(upstreamHandler);
 afterAll(() => upstream.close());
 
-describe('a model behind the server keeps the sentence:', () => {
+describe('a model with an upstream conforms:', () => {
 	const cases = speechModelSuite({
 		create: () => createModel(openai.speech({ baseURL: upstream.baseURL }), { clock: systemClock }),
 		supports: { deterministic: true, speed: true },

@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
 import { type Cell, cellsOf } from './features.ts';
 import { all, failureOf, modelOf } from './harness.ts';
-import { rawBody } from './raw.ts';
+import { rawBody } from './raw-body.ts';
 import { bytes, cutAfter, failure, type Handler, json, scripted } from './upstream.ts';
 
-/** A WAV file; `size` is what its head says. */
+/** A WAV file; `size` is the length in its header. */
 function wav(samples: Buffer, { size = samples.length, bits = 16, channels = 1 } = {}): Buffer {
 	const head = Buffer.alloc(58);
 	head.write('RIFF\0\0\0\0WAVEfmt ', 'latin1');
@@ -40,7 +40,7 @@ function say(model: SpeechModel, part: Partial<SpeechRequest> = {}): Promise<Aud
 	return model.speak(request, { signal: new AbortController().signal, log: silentLogger() });
 }
 
-async function speaker(handler: Handler, options: object = {}) {
+async function createSpeechModel(handler: Handler, options: object = {}) {
 	const upstream = await scripted(handler);
 	const model = await modelOf(openai.speech({ baseURL: upstream.baseURL, retries: 0, ...options }));
 	return { upstream, model };
@@ -48,21 +48,21 @@ async function speaker(handler: Handler, options: object = {}) {
 
 const whole = async (audio: Audio) => Buffer.concat(await all(audio.body));
 
-/** Makes whatever format is asked for. */
-const anything: Handler = (got, res) =>
-	bytes(samples[got.json.response_format as AudioFormat], 'application/octet-stream')(got, res);
+/** Returns any requested format. */
+const anyFormat: Handler = (request, res) =>
+	bytes(samples[request.json.response_format as AudioFormat], 'application/octet-stream')(request, res);
 
 describe('a feature', () => {
 	test.each(cellsOf('speech'))('%s with %s: %s', async (feature, dialect, expected) => {
-		const { upstream, model } = await speaker(anything, { dialect });
+		const { upstream, model } = await createSpeechModel(anyFormat, { dialect });
 		const name = feature.replaceAll('`', '');
 		const isFormat = Object.hasOwn(samples, name);
 		const part = isFormat ? { format: name as AudioFormat } : { speed: 2, instructions: 'Softly.' };
 		const audio = await say(model, { format: 'wav', ...part });
-		const sent = upstream.got[0]?.json ?? {};
-		const isSaid = isFormat ? sent.response_format === name : sent[name] !== undefined;
+		const sent = upstream.requests[0]?.json ?? {};
+		const isSent = isFormat ? sent.response_format === name : sent[name] !== undefined;
 		const isWarned = (audio.warnings ?? []).some((each) => each.startsWith(name));
-		const cell: Cell = isWarned ? 'warning' : isSaid ? 'yes' : 'here';
+		const cell: Cell = isWarned ? 'warning' : isSent ? 'yes' : 'here';
 		expect(cell).toBe(expected);
 		if (cell === 'here') expect(audio.mediaType).toBe('audio/pcm');
 	});
@@ -74,17 +74,17 @@ describe('a custom voice', () => {
 		['vllm-omni', 'voice_1'],
 		['localai', 'voice_1'],
 		['ollama', 'voice_1'],
-	])('reaches %s as %j', async (dialect, expected) => {
-		const { upstream, model } = await speaker(anything, { dialect });
+	])('is sent to %s as %j', async (dialect, expected) => {
+		const { upstream, model } = await createSpeechModel(anyFormat, { dialect });
 		await say(model, { format: 'wav', voice: 'voice_1', isCustomVoice: true });
-		expect(upstream.got[0]?.json.voice).toEqual(expected);
+		expect(upstream.requests[0]?.json.voice).toEqual(expected);
 	});
 
-	test('passes through as the object that it is, unless the config lists other voices', async () => {
+	test('passes through as the object of the client, unless the config lists other voices', async () => {
 		const body = rawBody({ model: 'mine', input: 'Hi.', voice: { id: 'voice_1' }, response_format: 'wav' });
-		const { model } = await speaker(anything);
+		const { model } = await createSpeechModel(anyFormat);
 		expect(model.forward?.(body)).toBeDefined();
-		const { model: listed } = await speaker(anything, { voices: ['alloy'] });
+		const { model: listed } = await createSpeechModel(anyFormat, { voices: ['alloy'] });
 		expect(listed.forward?.(body)).toBeUndefined();
 	});
 });
@@ -96,32 +96,32 @@ describe('audio', () => {
 		['aac', 'audio/aac'],
 		['flac', 'audio/flac'],
 		['wav', 'audio/wav'],
-	] as const)('in %s comes as it is, as %s', async (format, mediaType) => {
-		const { model } = await speaker(anything);
+	] as const)('in %s is returned unchanged, as %s', async (format, mediaType) => {
+		const { model } = await createSpeechModel(anyFormat);
 		const audio = await say(model, { format });
 		expect(audio).toMatchObject({ format, mediaType });
 		expect(await whole(audio)).toEqual(samples[format]);
 	});
 
-	test('as samples has the rate of the config, or the one that its type names', async () => {
-		const { model } = await speaker(anything, { sampleRate: 16_000 });
+	test('as samples has the rate of the config, or the one in its media type', async () => {
+		const { model } = await createSpeechModel(anyFormat, { sampleRate: 16_000 });
 		const audio = await say(model, { format: 'pcm' });
 		expect(audio).toMatchObject({ mediaType: 'audio/pcm', sampleRate: 16_000, channels: 1 });
 		expect(await whole(audio)).toEqual(pcm);
-		const named = await speaker(bytes(pcm, 'audio/pcm; rate=44100'));
+		const named = await createSpeechModel(bytes(pcm, 'audio/pcm; rate=44100'));
 		expect(await say(named.model, { format: 'pcm' })).toMatchObject({ sampleRate: 44_100 });
 	});
 
-	test('as samples comes in whole frames, however it was cut, without half of one', async () => {
-		const { model } = await speaker(cutInto(1, Buffer.concat([pcm, Buffer.of(9)])));
+	test('as samples is returned in whole frames for any chunking, and half a frame is dropped', async () => {
+		const { model } = await createSpeechModel(cutInto(1, Buffer.concat([pcm, Buffer.of(9)])));
 		const audio = await say(model, { format: 'pcm' });
 		const pieces = await all(audio.body);
 		expect(pieces.every(({ length }) => length % 2 === 0)).toBe(true);
 		expect(Buffer.concat(pieces)).toEqual(pcm);
 	});
 
-	test('that is WAV although something else was wanted becomes samples, without what stands behind them', async () => {
-		const { model } = await speaker(
+	test('that is WAV against the request becomes samples, without the chunks after them', async () => {
+		const { model } = await createSpeechModel(
 			cutInto(7, Buffer.concat([wav(pcm, { channels: 2, size: 4 }), Buffer.from('LIST')])),
 		);
 		const audio = await say(model, { format: 'mp3' });
@@ -129,71 +129,71 @@ describe('audio', () => {
 		expect(await whole(audio)).toEqual(pcm.subarray(0, 4));
 	});
 
-	test('that is WAV without a length becomes samples, so that its length can be told', async () => {
-		const { model } = await speaker(bytes(wav(pcm, { size: 0xffff_ffff }), 'audio/wav'));
+	test('that is WAV without a length becomes samples, so that its length is known', async () => {
+		const { model } = await createSpeechModel(bytes(wav(pcm, { size: 0xffff_ffff }), 'audio/wav'));
 		const audio = await say(model, { format: 'wav' });
 		expect(audio).toMatchObject({ mediaType: 'audio/pcm', sampleRate: 44_100 });
 		expect(await whole(audio)).toEqual(pcm);
 	});
 
-	test('is named by its bytes, not by the server', async () => {
-		const { model } = await speaker(bytes(samples.flac, 'audio/mpeg'));
+	test('is recognised by its bytes, not by the media type of the server', async () => {
+		const { model } = await createSpeechModel(bytes(samples.flac, 'audio/mpeg'));
 		expect(await say(model)).toMatchObject({ format: 'flac', mediaType: 'audio/flac' });
-		const deep = await speaker(bytes(wav(pcm, { bits: 24 }), 'audio/mpeg'));
+		const deep = await createSpeechModel(bytes(wav(pcm, { bits: 24 }), 'audio/mpeg'));
 		expect(await say(deep.model)).toMatchObject({ format: 'wav' });
 	});
 
-	test('streams from vllm-omni where that can be, at its own tempo', async () => {
-		const { model, upstream } = await speaker(anything, { dialect: 'vllm-omni' });
+	test('is streamed by vllm-omni when possible, at the requested speed', async () => {
+		const { model, upstream } = await createSpeechModel(anyFormat, { dialect: 'vllm-omni' });
 		for (const part of [{ format: 'wav' }, { format: 'wav', speed: 2 }, { format: 'mp3' }] as const) {
 			await say(model, part);
 		}
-		expect(upstream.got.map(({ json }) => json.stream_format)).toEqual(['audio', undefined, undefined]);
+		expect(upstream.requests.map(({ json }) => json.stream_format)).toEqual(['audio', undefined, undefined]);
 	});
 });
 
-describe('a failure', () => {
+describe('a failed response', () => {
 	test.each<[string, Handler, AudioFormat]>([
 		['JSON in place of audio', json({ audio: '' }), 'mp3'],
 		['no audio', bytes('', 'audio/mpeg'), 'pcm'],
-		['a text in place of audio', bytes('<html>', 'audio/mpeg'), 'mp3'],
-		['a page in place of samples', bytes('<html>', 'text/html'), 'pcm'],
-		['a problem in place of samples', bytes('{}', 'application/problem+json'), 'pcm'],
+		['text instead of audio', bytes('<html>', 'audio/mpeg'), 'mp3'],
+		['HTML instead of samples', bytes('<html>', 'text/html'), 'pcm'],
+		['a JSON error instead of samples', bytes('{}', 'application/problem+json'), 'pcm'],
 		['a damaged WAV file', bytes(wav(pcm).subarray(0, 30), 'audio/wav'), 'wav'],
-	])('is %s', async (_, handler, format) => {
-		const { model } = await speaker(handler);
+	])('is an error when it is %s', async (_, handler, format) => {
+		const { model } = await createSpeechModel(handler);
 		expect(await failureOf(say(model, { format }))).toMatchObject({
 			status: 502,
 			code: 'model_error',
 		});
 	});
 
-	test('on the way is an error, never the end', async () => {
-		const { model } = await speaker(cutAfter('audio/mpeg', samples.mp3));
+	test('in the middle of the stream is an error, not an end', async () => {
+		const { model } = await createSpeechModel(cutAfter('audio/mpeg', samples.mp3));
 		const audio = await say(model);
 		expect(await failureOf(whole(audio))).toMatchObject({ status: 502, code: 'model_error' });
 	});
 
-	test('that names a parameter is the client’s', async () => {
-		const { model } = await speaker(failure(400, { message: 'unknown voice', param: 'voice' }));
+	test('that names a parameter is an error of the client', async () => {
+		const { model } = await createSpeechModel(failure(400, { message: 'unknown voice', param: 'voice' }));
 		expect(await failureOf(say(model))).toMatchObject({ status: 400, param: 'voice' });
 	});
 
-	test('is a format that nobody can make, before the server is asked', async () => {
-		const { model, upstream } = await speaker(anything, { formats: ['mp3'] });
+	test('is predicted for a format that cannot be made, before a request is sent', async () => {
+		const { model, upstream } = await createSpeechModel(anyFormat, { formats: ['mp3'] });
 		const error = await say(model, { format: 'flac' }).catch((thrown: unknown) => thrown);
 		expect(isPlinthError(error) && [error.spec.code, error.param]).toEqual(['unsupported_value', 'response_format']);
-		expect(upstream.got).toEqual([]);
+		expect(upstream.requests).toEqual([]);
 	});
 });
 
 test('voices are those of the config, or any', async () => {
-	const { model } = await speaker(anything, { voices: ['ann'] });
+	const { model } = await createSpeechModel(anyFormat, { voices: ['ann'] });
 	expect(model.voices?.()).toEqual(['ann']);
-	expect((await speaker(anything)).model.voices).toBeUndefined();
+	expect((await createSpeechModel(anyFormat)).model.voices).toBeUndefined();
 });
 
-/** Sends a body in pieces of a length. */
+/** Sends a body in chunks of this length. */
 function cutInto(length: number, body: Buffer): Handler {
 	return async (_, res) => {
 		res.writeHead(200, { 'content-type': 'audio/pcm' });

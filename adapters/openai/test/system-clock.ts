@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/core';
 
-/** The clock of the machine, for suites that measure how soon a model heeds its signal. */
+/** A clock on the system timers, for suites that measure how fast a model reacts to an abort. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	after(ms, task) {

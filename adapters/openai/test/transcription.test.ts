@@ -19,7 +19,7 @@ beforeAll(async () => {
 	const path = join(folder, 'audio');
 	await writeFile(path, 'ID3 and more');
 	const unread = () => {
-		throw new Error('The file is sent as it is.');
+		throw new Error('The file is sent unchanged.');
 	};
 	audio = {
 		container: 'mp3',
@@ -34,8 +34,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A model before a scripted server, and one call of it. */
-async function hearing(handler: Handler, options: object = {}, changes: Partial<TranscriptionRequest> = {}) {
+/** Creates a model with a scripted upstream and makes one call. */
+async function callModel(handler: Handler, options: object = {}, changes: Partial<TranscriptionRequest> = {}) {
 	const upstream = await scripted(handler);
 	const model = await modelOf(openai.transcription({ baseURL: upstream.baseURL, ...options }));
 	const deltas: string[] = [];
@@ -49,19 +49,19 @@ async function hearing(handler: Handler, options: object = {}, changes: Partial<
 	return { model, upstream, deltas, made };
 }
 
-/** The fields of the only request. */
-async function sent({ upstream, made }: Awaited<ReturnType<typeof hearing>>) {
+/** The form fields of the only request. */
+async function sent({ upstream, made }: Awaited<ReturnType<typeof callModel>>) {
 	await made;
-	const fields = [...(upstream.got[0]?.form ?? new FormData())].filter(([name]) => name !== 'file');
-	return { path: upstream.got[0]?.path, fields };
+	const fields = [...(upstream.requests[0]?.form ?? new FormData())].filter(([name]) => name !== 'file');
+	return { path: upstream.requests[0]?.path, fields };
 }
 
-const heard = json({ text: 'Hello.' });
+const reply = json({ text: 'Hello.' });
 
-describe('what the server is sent', () => {
-	it('is the file, the model and what the client wants', async () => {
+describe('the request to the server', () => {
+	it('has the file, the model and the parameters of the client', async () => {
 		const wish = { language: 'de', prompt: 'Plinth', temperature: 0 };
-		const call = await hearing(heard, { model: 'gpt-4o-transcribe', body: { prompt: null, extra: 1 } }, wish);
+		const call = await callModel(reply, { model: 'gpt-4o-transcribe', body: { prompt: null, extra: 1 } }, wish);
 		expect(await sent(call)).toEqual({
 			path: '/v1/audio/transcriptions',
 			fields: [
@@ -73,13 +73,13 @@ describe('what the server is sent', () => {
 				['extra', '1'],
 			],
 		});
-		const file = call.upstream.got[0]?.form.get('file') as File;
+		const file = call.upstream.requests[0]?.form.get('file') as File;
 		expect([file.name, file.type, await file.text()]).toEqual(['audio.mp3', 'audio/mpeg', 'ID3 and more']);
 	});
 
-	it('asks Whisper for times, and for no stream', async () => {
+	it('asks Whisper for timestamps, and for no stream', async () => {
 		const timestamps = ['word', 'segment'] as const;
-		const call = await hearing(heard, { model: 'whisper-1' }, { timestamps });
+		const call = await callModel(reply, { model: 'whisper-1' }, { timestamps });
 		expect((await sent(call)).fields).toEqual([
 			['model', 'whisper-1'],
 			['response_format', 'verbose_json'],
@@ -89,8 +89,8 @@ describe('what the server is sent', () => {
 		expect(call.model.abilities).toEqual({ translate: true, segments: true, words: true });
 	});
 
-	it('is a translation, without a language', async () => {
-		const call = await hearing(heard, { model: 'whisper-1' }, { task: 'translate', language: 'de' });
+	it('has no language for a translation', async () => {
+		const call = await callModel(reply, { model: 'whisper-1' }, { task: 'translate', language: 'de' });
 		expect(await sent(call)).toEqual({
 			path: '/v1/audio/translations',
 			fields: [
@@ -100,18 +100,18 @@ describe('what the server is sent', () => {
 		});
 	});
 
-	it('follows the config', async () => {
+	it('has the members of the config', async () => {
 		const options = { model: 'x', languages: ['en'], timestamps: ['segment'], translate: 'true', stream: false };
-		const call = await hearing(heard, options);
+		const call = await callModel(reply, options);
 		expect((await sent(call)).fields.map(([name]) => name)).toEqual(['model', 'response_format']);
 		expect(call.model.abilities).toEqual({ languages: ['en'], translate: true, segments: true, words: false });
-		const vllm = await hearing(heard, { model: 'openai/whisper-large-v3', dialect: 'vllm-omni' });
+		const vllm = await callModel(reply, { model: 'openai/whisper-large-v3', dialect: 'vllm-omni' });
 		expect((await sent(vllm)).fields.map(([name]) => name)).toContain('stream');
 	});
 });
 
-describe('an answer', () => {
-	it('is read with its times, language and length', async () => {
+describe('a response', () => {
+	it('has its timestamps, language and duration', async () => {
 		const verbose = json({
 			task: 'transcribe',
 			text: 'Hallo.',
@@ -121,7 +121,7 @@ describe('an answer', () => {
 			words: [{ word: 'Hallo', start: 0, end: 1 }],
 			usage: { type: 'duration', seconds: 3 },
 		});
-		expect(await (await hearing(verbose)).made).toEqual({
+		expect(await (await callModel(verbose)).made).toEqual({
 			text: 'Hallo.',
 			language: 'de',
 			seconds: 2.5,
@@ -136,13 +136,13 @@ describe('an answer', () => {
 		['Klingon of the north', undefined],
 		[7, undefined],
 	])('may name the language as %s', async (language, code) => {
-		expect((await (await hearing(json({ text: 'x', language }))).made).language).toBe(code);
+		expect((await (await callModel(json({ text: 'x', language }))).made).language).toBe(code);
 	});
 
-	it('has the tokens of the server, and does without what cannot be read', async () => {
+	it('has the usage of the server, and omits invalid parts', async () => {
 		const usage = { type: 'tokens', input_tokens: 14, output_tokens: 3, total_tokens: 17 };
 		const odd = { text: 'x', usage, duration: 'long', segments: [{ start: 'a' }], words: 'none' };
-		const made = await (await hearing(json(odd))).made;
+		const made = await (await callModel(json(odd))).made;
 		expect(made).toMatchObject({ text: 'x', usage: { inputTokens: 14, outputTokens: 3 } });
 		expect([made.segments, made.words, made.seconds]).toEqual([undefined, undefined, undefined]);
 	});
@@ -150,20 +150,20 @@ describe('an answer', () => {
 	it.each([
 		['without a text', json({ segments: [] })],
 		['that is no JSON', bytes('Hello.', 'text/plain')],
-	])('%s is a failure of the model', async (_, handler) => {
-		const { made } = await hearing(handler);
+	])('%s is an error of the model', async (_, handler) => {
+		const { made } = await callModel(handler);
 		expect(await failureOf(made)).toMatchObject({ status: 502, code: 'model_error' });
 	});
 
-	it('may be a refusal that names the parameter', async () => {
-		const { made } = await hearing(failure(400, { message: 'Audio file might be corrupted', param: 'file' }));
+	it('may be a rejection that names the parameter', async () => {
+		const { made } = await callModel(failure(400, { message: 'Audio file might be corrupted', param: 'file' }));
 		expect(await failureOf(made)).toMatchObject({ status: 400, param: 'file' });
 	});
 
-	it('is not asked for again when it may have been made', async () => {
-		const { made, upstream } = await hearing((_, res) => res.destroy());
+	it('is not requested again when it may have been billed', async () => {
+		const { made, upstream } = await callModel((_, res) => res.destroy());
 		expect(await failureOf(made)).toMatchObject({ status: 503 });
-		expect(upstream.got).toHaveLength(1);
+		expect(upstream.requests).toHaveLength(1);
 	});
 });
 
@@ -171,8 +171,8 @@ describe('a stream', () => {
 	const usage = { type: 'tokens', input_tokens: 14, output_tokens: 3, total_tokens: 17 };
 	const counted = { inputTokens: 14, outputTokens: 3 };
 
-	it('of OpenAI tells the text in pieces', async () => {
-		const call = await hearing(
+	it('of OpenAI has the text in pieces', async () => {
+		const call = await callModel(
 			sse(
 				{ type: 'transcript.text.delta', delta: 'Hello ' },
 				{ type: 'transcript.text.delta', delta: 'there.' },
@@ -183,9 +183,9 @@ describe('a stream', () => {
 		expect(call.deltas).toEqual(['Hello ', 'there.']);
 	});
 
-	it('of vLLM looks like a chat', async () => {
+	it('of vLLM has the format of chat completions', async () => {
 		const chunk = (content: string) => ({ object: 'transcription.chunk', choices: [{ delta: { content } }] });
-		const call = await hearing(sse(chunk('Hello '), chunk('there.'), { choices: [] }, '[DONE]'));
+		const call = await callModel(sse(chunk('Hello '), chunk('there.'), { choices: [] }, '[DONE]'));
 		expect(await call.made).toEqual({ text: 'Hello there.' });
 		expect(call.deltas).toEqual(['Hello ', 'there.']);
 	});
@@ -194,27 +194,27 @@ describe('a stream', () => {
 		['that ends in the middle', sse({ type: 'transcript.text.delta', delta: 'Hello ' })],
 		['with an event that is no JSON', sse('Hello')],
 		['with an error', sse({ type: 'error', error: { message: 'out of memory' } })],
-	])('%s is a failure of the model', async (_, handler) => {
-		expect(await failureOf((await hearing(handler)).made)).toMatchObject({ status: 502, code: 'model_error' });
+	])('%s is an error of the model', async (_, handler) => {
+		expect(await failureOf((await callModel(handler)).made)).toMatchObject({ status: 502, code: 'model_error' });
 	});
 });
 
-/** Listens for a moment, and tells all that it is asked for. */
-const listener: Handler = async (got, res) => {
+/** Returns all requested timestamps after a short delay. */
+const upstreamHandler: Handler = async (request, res) => {
 	await delay(10);
 	if (res.destroyed) return;
-	const times = got.form.getAll('timestamp_granularities[]');
+	const times = request.form.getAll('timestamp_granularities[]');
 	json({
 		text: 'Hello.',
 		language: 'english',
 		duration: 2,
 		...(times.includes('segment') ? { segments: [{ start: 0, end: 2, text: 'Hello.' }] } : {}),
 		...(times.includes('word') ? { words: [{ start: 0, end: 2, word: 'Hello' }] } : {}),
-	})(got, res);
+	})(request, res);
 };
 
-describe('a model behind the server keeps the sentence:', async () => {
-	const upstream = await startScripted(listener);
+describe('a model with an upstream conforms:', async () => {
+	const upstream = await startScripted(upstreamHandler);
 	afterAll(() => upstream.close());
 	const { baseURL } = upstream;
 	for (const { name, run } of transcriptionModelSuite({

@@ -29,7 +29,7 @@ test.each(Object.keys(kinds) as (keyof typeof kinds)[])(
 	},
 );
 
-test('a server that does not unload is told of', async () => {
+test('a server that rejects the unload request causes an error', async () => {
 	const server = await scriptedUpstream(jsonResponse({ error: { message: 'no' } }, 400), {
 		onTestFinished,
 	});

@@ -2,56 +2,56 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request that the scripted server got. */
-export interface Got {
+/** A request that the scripted server received. */
+export interface UpstreamRequest {
 	readonly method: string;
 	readonly path: string;
 	readonly headers: IncomingHttpHeaders;
 	readonly bytes: Buffer;
-	/** Its JSON; `{}` for other bodies. */
+	/** The JSON body; `{}` for other bodies. */
 	readonly json: Readonly<Record<string, unknown>>;
-	/** Its form; empty for other bodies. */
+	/** The form; empty for other bodies. */
 	readonly form: FormData;
 }
 
 /** Answers one request. */
-export type Handler = (got: Got, res: ServerResponse) => unknown;
+export type Handler = (request: UpstreamRequest, res: ServerResponse) => unknown;
 
-/** A server that does what a test says. */
-export interface Scripted {
-	/** With `/v1`. */
+/** A server that answers with the handlers of a test. */
+export interface ScriptedUpstream {
+	/** The base URL, including `/v1`. */
 	readonly baseURL: string;
 	readonly port: number;
-	/** Everything it got. */
-	readonly got: Got[];
-	/** How many requests have lost their client before the answer was over. */
-	readonly left: { count: number };
-	/** Answers from now on; of several, each answers one request, the last one the rest. */
+	/** All received requests. */
+	readonly requests: UpstreamRequest[];
+	/** The number of requests that were aborted by the client before the response ended. */
+	readonly aborted: { count: number };
+	/** Sets the handlers of later requests. Each of several handlers answers one request; the last one repeats. */
 	on(...handlers: Handler[]): void;
 	close(): Promise<void>;
 }
 
-/** Starts a server; who does not stop it in an `afterAll` says nothing: it ends with its test. */
-export async function scripted(...handlers: Handler[]): Promise<Scripted> {
+/** Starts a server that is stopped at the end of the test. */
+export async function scripted(...handlers: Handler[]): Promise<ScriptedUpstream> {
 	const server = await startScripted(...handlers);
 	onTestFinished(() => server.close());
 	return server;
 }
 
-/** The same outside a test. */
-export async function startScripted(...first: Handler[]): Promise<Scripted> {
+/** Starts a server outside a test; the caller stops it. */
+export async function startScripted(...first: Handler[]): Promise<ScriptedUpstream> {
 	let handlers = first;
-	const got: Got[] = [];
-	const left = { count: 0 };
+	const requests: UpstreamRequest[] = [];
+	const aborted = { count: 0 };
 	const server = createServer(async (req, res) => {
 		res.on('close', () => {
-			if (!res.writableFinished) left.count += 1;
+			if (!res.writableFinished) aborted.count += 1;
 		});
 		try {
-			const one = await read(req);
-			got.push(one);
+			const request = await read(req);
+			requests.push(request);
 			const handler = handlers.length > 1 ? handlers.shift() : handlers[0];
-			await handler?.(one, res);
+			await handler?.(request, res);
 		} catch {
 			res.destroy();
 		}
@@ -62,8 +62,8 @@ export async function startScripted(...first: Handler[]): Promise<Scripted> {
 	return {
 		baseURL: `http://127.0.0.1:${port}/v1`,
 		port,
-		got,
-		left,
+		requests,
+		aborted,
 		on(...more) {
 			handlers = more;
 		},
@@ -75,7 +75,7 @@ export async function startScripted(...first: Handler[]): Promise<Scripted> {
 	};
 }
 
-async function read(req: IncomingMessage): Promise<Got> {
+async function read(req: IncomingMessage): Promise<UpstreamRequest> {
 	const chunks: Buffer[] = [];
 	for await (const chunk of req) chunks.push(chunk);
 	const bytes = Buffer.concat(chunks);
@@ -93,18 +93,18 @@ async function read(req: IncomingMessage): Promise<Got> {
 	};
 }
 
-/** Answers with JSON. */
+/** A response with JSON. */
 export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Handler {
 	return (_, res) =>
 		res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
 
-/** Answers with bytes. */
+/** A response with bytes. */
 export function bytes(body: Uint8Array | string, type: string, status = 200): Handler {
 	return (_, res) => res.writeHead(status, { 'content-type': type }).end(body);
 }
 
-/** Answers with server-sent events: objects become their JSON, texts stay as they are. */
+/** A response with server-sent events: objects are sent as JSON, strings unchanged. */
 export function sse(...events: readonly (object | string)[]): Handler {
 	return (_, res) => {
 		res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -113,33 +113,33 @@ export function sse(...events: readonly (object | string)[]): Handler {
 	};
 }
 
-/** One event as it is written. */
+/** A server-sent event. */
 export function frame(event: object | string): string {
 	return `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`;
 }
 
-/** A failure in OpenAI's form. */
+/** An error response in the format of OpenAI. */
 export function failure(status: number, error: object, headers?: Record<string, string>): Handler {
 	return json({ error }, status, headers);
 }
 
-/** Writes something and cuts the connection. */
+/** Sends these pieces and cuts the connection. */
 export function cutAfter(type: string, ...pieces: readonly (string | Uint8Array)[]): Handler {
 	return (_, res) => {
 		res.writeHead(200, { 'content-type': type });
 		for (const piece of pieces) res.write(piece);
-		// Behind what was written, or it would be lost with the connection.
+		// After the pieces were written, because they would be lost otherwise.
 		res.write('', () => setImmediate(() => res.destroy()));
 	};
 }
 
-/** Ends the connection without a word. */
+/** Closes the connection without a response. */
 export const hangUp: Handler = (_, res) => res.destroy();
 
-/** Never answers. */
+/** Never responds. */
 export const silent: Handler = () => {};
 
-/** Writes and never ends, as fast as it is read. */
+/** Sends data without an end, as fast as it is read. */
 export function endless(type: string, beginning = '', status = 200): Handler {
 	const block = Buffer.alloc(1_048_576, 'a');
 	return (_, res) => {

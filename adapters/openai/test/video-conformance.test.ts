@@ -13,33 +13,33 @@ interface Job {
 
 const jobs = new Map<string, Job>();
 
-/** A server of video jobs that are done when they are asked about for the second time. */
-const films: Handler = async (got, res) => {
+/** A server of videos that are completed at the second status request. */
+const upstreamHandler: Handler = async (request, res) => {
 	await delay(1);
-	const [, id = '', content] = /^\/v1\/videos\/([^/]+)(\/content)?$/.exec(got.path) ?? [];
-	if (got.method === 'POST') {
+	const [, id = '', content] = /^\/v1\/videos\/([^/]+)(\/content)?$/.exec(request.path) ?? [];
+	if (request.method === 'POST') {
 		const made = `job_${jobs.size}`;
-		jobs.set(made, { film: filmOf(got.json), looks: 0 });
-		return json({ id: made, object: 'video', status: 'queued', progress: 0 })(got, res);
+		jobs.set(made, { film: videoOf(request.json), looks: 0 });
+		return json({ id: made, object: 'video', status: 'queued', progress: 0 })(request, res);
 	}
 	const job = jobs.get(id);
-	if (!job) return failure(404, { message: 'There is no such video.' })(got, res);
-	if (got.method === 'DELETE') return json({ id, deleted: true })(got, res);
-	if (content) return bytes(job.film, 'video/mp4')(got, res);
+	if (!job) return failure(404, { message: 'There is no such video.' })(request, res);
+	if (request.method === 'DELETE') return json({ id, deleted: true })(request, res);
+	if (content) return bytes(job.film, 'video/mp4')(request, res);
 	job.looks += 1;
 	const state = job.looks > 1 ? { status: 'completed', progress: 100 } : { status: 'in_progress', progress: 40 };
-	return json({ id, object: 'video', ...state })(got, res);
+	return json({ id, object: 'video', ...state })(request, res);
 };
 
-function filmOf({ size, seconds, seed, input_reference: picture }: Readonly<Record<string, unknown>>) {
+function videoOf({ size, seconds, seed, input_reference: picture }: Readonly<Record<string, unknown>>) {
 	const [width = 0, height = 0] = `${size}`.split('x').map(Number);
 	return smallMp4({ width, height, seconds: Number(seconds) }, `${seed} ${picture ?? ''}`);
 }
 
-const upstream = await startScripted(films);
+const upstream = await startScripted(upstreamHandler);
 afterAll(() => upstream.close());
 
-describe('a model behind the server keeps the sentence:', () => {
+describe('a model with an upstream conforms:', () => {
 	const cases = videoModelSuite({
 		create() {
 			const options = { baseURL: upstream.baseURL, dialect: 'sglang', pollSeconds: 0.1 } as const;

@@ -1,55 +1,55 @@
 import type { VideoModel, VideoRequest, VideoResult, VideoRun } from '@plinth/plugin-video/model';
 import { silentLogger } from '@plinth/testing';
 import { openai } from '../src/index.ts';
-import { impatientClock } from './clock.ts';
+import { fastForwardClock } from './fast-forward-clock.ts';
 import { all, keptLog, modelOf } from './harness.ts';
-import { bytes, type Got, type Handler, json, type Scripted, scripted } from './upstream.ts';
+import { bytes, type Handler, json, type ScriptedUpstream, scripted, type UpstreamRequest } from './upstream.ts';
 
-/** The smallest thing that begins like an MP4. */
+/** The smallest data with the header of an MP4. */
 export const mp4 = Buffer.from('\0\0\0\x10ftypisom\0\0\0\0 a video', 'latin1');
 
-/** A server of video jobs. What a test does not set goes well. */
-export interface Studio {
-	/** Answers `POST /v1/videos`. */
+/** Handlers of a video server. By default, all of them succeed. */
+export interface VideoServer {
+	/** Handles `POST /v1/videos`. */
 	create: Handler;
-	/** Answers `GET /v1/videos/{id}`; of several the first ones once each, the last one from then on. */
+	/** Handles `GET /v1/videos/{id}`. Each of several handlers is used once; the last one repeats. */
 	poll: Handler[];
-	/** Answers `GET …/content`, likewise. */
+	/** Handles `GET …/content`, likewise. */
 	content: Handler[];
-	/** Answers `DELETE`. */
+	/** Handles `DELETE`. */
 	cancel: Handler;
 }
 
-/** The record of a video. */
+/** A response with the record of a video. */
 export const record = (status: string, more: object = {}) => json({ id: 'up_1', object: 'video', status, ...more });
 
-/** Starts a studio and a model in front of it. */
-export async function studio(part: Partial<Studio> = {}, options: object = {}) {
-	const state: Studio = {
+/** Starts a video server and creates a model for it. */
+export async function createVideoModel(part: Partial<VideoServer> = {}, options: object = {}) {
+	const state: VideoServer = {
 		create: record('queued', { progress: 0 }),
 		poll: [record('completed', { progress: 100 })],
 		content: [bytes(mp4, 'video/mp4')],
 		cancel: json({ id: 'up_1', deleted: true }),
 		...part,
 	};
-	const upstream = await scripted((got, res) => handlerOf(state, got)(got, res));
-	const clock = impatientClock();
+	const upstream = await scripted((request, res) => handlerOf(state, request)(request, res));
+	const clock = fastForwardClock();
 	const { log, lines } = keptLog();
 	const instance = openai.video({ baseURL: upstream.baseURL, ...options });
 	const model = await modelOf(instance, { clock, log });
 	return { state, upstream, clock, lines, model };
 }
 
-function handlerOf(state: Studio, { method, path }: Got): Handler {
+function handlerOf(state: VideoServer, { method, path }: UpstreamRequest): Handler {
 	if (method === 'POST') return state.create;
 	if (method === 'DELETE') return state.cancel;
 	const list = path.endsWith('/content') ? state.content : state.poll;
 	return (list.length > 1 ? list.shift() : list[0]) as Handler;
 }
 
-/** The requests that a studio got, as `GET /v1/videos/up_1`. */
-export function requests({ got }: Scripted): string[] {
-	return got.map(({ method, path }) => `${method} ${path}`);
+/** The received requests, as `GET /v1/videos/up_1`. */
+export function requestLines({ requests }: ScriptedUpstream): string[] {
+	return requests.map(({ method, path }) => `${method} ${path}`);
 }
 
 /** One attempt of a job. */
@@ -62,7 +62,7 @@ export interface Attempt {
 	bytes(): Promise<Buffer>;
 }
 
-/** Calls a model as the plugin does. */
+/** Calls a model as the video plugin does. */
 export function attempt(model: VideoModel, request: Partial<VideoRequest> = {}, run: Partial<VideoRun> = {}): Attempt {
 	const [progress, checkpoints]: [number[], string[]] = [[], []];
 	const stop = new AbortController();

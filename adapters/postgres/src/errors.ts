@@ -29,7 +29,7 @@ export const postgresErrors = defineErrors({
 	),
 });
 
-/** What a statement may have failed of, as far as a caller acts on it. */
+/** Why a statement failed, as far as callers distinguish it. */
 export type FailureKind = 'retry' | 'connection' | 'timeout' | 'full' | 'other';
 
 /** Deadlock, serialization failure: the transaction has done nothing and may be run again. */
@@ -45,7 +45,7 @@ const connectionWords =
 	/Connection terminated|Client has encountered|not queryable|Client was closed|Cannot use a pool/;
 const timeoutWords = /timeout exceeded when trying to connect|Query read timeout|connection timeout|timeout expired/;
 
-/** Sorts what `pg` has thrown, or an error that was made of it. */
+/** Classifies an error of `pg`, or a coded error with such a cause. */
 export function failureKind(error: unknown): FailureKind {
 	if (isPlinthError(error) && error.cause) return failureKind(error.cause);
 	const { code = '', message = '' } = error as { code?: string; message?: string };
@@ -56,7 +56,7 @@ export function failureKind(error: unknown): FailureKind {
 	return 'other';
 }
 
-/** The error that a caller sees for what `pg` has thrown. */
+/** The error that a caller sees for an error of `pg`. */
 export function toError(error: unknown, address: string): Error {
 	if (isPlinthError(error)) return error;
 	const kind = failureKind(error);
@@ -65,7 +65,7 @@ export function toError(error: unknown, address: string): Error {
 	return plinthError('E_STORE_UNAVAILABLE', { message: `PostgreSQL at ${address} does not answer.`, cause: error });
 }
 
-/** The error of a start, with what to do. */
+/** The error of a failed start, with a remedy. */
 export function toBootError(error: unknown, address: string): Error {
 	if (isPlinthError(error)) return error;
 	const { code = '' } = error as { code?: string };
@@ -86,8 +86,8 @@ export function toBootError(error: unknown, address: string): Error {
 	return kind === 'other' ? new Error(message, { cause: error }) : coded('E_POSTGRES_ADDRESS');
 }
 
-/** Some errors of Node have only those of each address that was tried. */
+/** Some errors of Node have no message, only an error for each address that was tried. */
 function messageOf(error: unknown): string {
 	const { message, errors } = error as Partial<AggregateError>;
-	return message || errors?.map((each) => messageOf(each)).join(', ') || String(error);
+	return message || errors?.map((inner) => messageOf(inner)).join(', ') || String(error);
 }

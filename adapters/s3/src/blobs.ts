@@ -5,8 +5,12 @@ import { s3Errors, toBootError } from './errors.ts';
 import { s3Options } from './options.ts';
 import { S3BlobStore } from './store.ts';
 
-/** A signature of another instant is refused by AWS from here on. */
-const mostClockSkewMs = 15 * 60_000;
+/** AWS refuses signatures whose time differs from its clock by more than this. */
+const maxClockSkewMs = 15 * 60_000;
+
+/** A URL of another machine without encryption. */
+const unencryptedUrl = /^http:\/\/(?!(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$))/i;
+const remedy = 'Use https:// unless the network is private. With http://, others can read bytes and presigned URLs.';
 
 /** Blobs in a bucket of AWS S3, or of a server that speaks its protocol, for any number of processes. */
 export const s3Blobs = defineBackend({
@@ -25,15 +29,18 @@ export const s3Blobs = defineBackend({
 		} catch (error) {
 			throw toBootError(error, place);
 		}
-		if (clockSkewMs() > mostClockSkewMs) {
+		if (clockSkewMs() > maxClockSkewMs) {
 			const minutes = Math.round(clockSkewMs() / 60_000);
 			throw errorFrom(s3Errors, 'E_S3_CLOCK', { message: `${place}: the clocks differ by ${minutes} minutes.` });
+		}
+		for (const address of [endpoint, config.publicEndpoint ?? '']) {
+			if (unencryptedUrl.test(address)) log.warn({ address, remedy }, 'S3 is used without encryption');
 		}
 		return new S3BlobStore(bucket, clock, log);
 	},
 });
 
-/** The SDK corrects a wrong clock on its own, but the addresses that it signs for clients do not work. */
+/** Returns the clock skew. The SDK corrects it for its own requests, but URLs that it signs for clients do not work. */
 function watchClock(client: S3Client): () => number {
 	let skewMs = 0;
 	client.middlewareStack.add(

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { type Clock, plinthError } from '@plinth/core';
 
-/** How long a server may be silent, in milliseconds. Each byte earns one of them again: a slower server is given up. */
-const patienceMs = 30_000;
+/** How long a server may be silent, in milliseconds. Each received byte restores one: below 1 KB/s, reads fail. */
+const maxSilenceMs = 30_000;
 
 /**
- * The body of an answer. It ends well only with all bytes that were announced. Not a generator: `return` must close the
+ * The body of a response. Reading fails unless all announced bytes arrive. Not a generator: `return` must close the
  * connection also when nothing was read.
  */
 export class S3Body implements AsyncIterableIterator<Uint8Array, undefined> {
@@ -13,7 +13,7 @@ export class S3Body implements AsyncIterableIterator<Uint8Array, undefined> {
 	readonly #chunks: AsyncIterator<Uint8Array>;
 	readonly #clock: Clock;
 	#missing: number;
-	#patience = patienceMs;
+	#remainingMs = maxSilenceMs;
 	#isClosed = false;
 
 	constructor(stream: Readable, size: number, clock: Clock) {
@@ -21,7 +21,7 @@ export class S3Body implements AsyncIterableIterator<Uint8Array, undefined> {
 		this.#chunks = stream[Symbol.asyncIterator]();
 		this.#clock = clock;
 		this.#missing = size;
-		// It may fail while nobody reads it.
+		// It may fail while it is not being read. Without a listener, the error would end the process.
 		stream.on('error', () => {});
 	}
 
@@ -31,20 +31,20 @@ export class S3Body implements AsyncIterableIterator<Uint8Array, undefined> {
 
 	async next(): Promise<IteratorResult<Uint8Array, undefined>> {
 		if (this.#isClosed) return { done: true, value: undefined };
-		const began = this.#clock.now();
-		const cancelTimer = this.#clock.after(this.#patience, () =>
+		const startedAt = this.#clock.now();
+		const cancelTimer = this.#clock.after(this.#remainingMs, () =>
 			this.#stream.destroy(new Error('The S3 server sends too slowly.')),
 		);
 		try {
 			const { done, value } = await this.#chunks.next();
 			if (done) return this.#end();
 			this.#missing -= value.length;
-			if (this.#missing < 0) throw new Error('The S3 server sends more bytes than it has announced.');
-			this.#patience = Math.min(patienceMs, this.#patience - (this.#clock.now() - began) + value.length);
+			if (this.#missing < 0) throw new Error('The S3 server sends more bytes than announced.');
+			this.#remainingMs = Math.min(maxSilenceMs, this.#remainingMs - (this.#clock.now() - startedAt) + value.length);
 			return { done: false, value };
 		} catch (cause) {
 			await this.return();
-			throw plinthError('E_STORE_UNAVAILABLE', { message: 'A download from S3 broke off.', cause });
+			throw plinthError('E_STORE_UNAVAILABLE', { message: 'A download from S3 was interrupted.', cause });
 		} finally {
 			cancelTimer();
 		}

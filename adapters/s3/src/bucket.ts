@@ -13,14 +13,14 @@ import { type Clients, createClients } from './clients.ts';
 import { isMissing, toStoreError } from './errors.ts';
 import type { S3Options } from './options.ts';
 
-/** Within these many milliseconds a reader gets an answer, or hears that there is none. */
-export const answerMs = 1_800;
-/** For what no client waits for. */
+/** Deadline of requests that a client waits for, in milliseconds. */
+export const clientMs = 1_800;
+/** Deadline of other requests, in milliseconds. */
 const workMs = 10_000;
-/** The most that one request deletes. */
-const deletedAtOnce = 1_000;
+/** Maximum number of objects that one request deletes. */
+const maxDeletes = 1_000;
 
-/** One bucket, or what is below a prefix in it, by the names of its objects. Rejects with errors of the kernel. */
+/** One bucket, or the part of it below a prefix. Methods reject with errors of the kernel unless they say otherwise. */
 export class Bucket {
 	readonly clients: Clients;
 	readonly #name: string;
@@ -39,43 +39,45 @@ export class Bucket {
 		return { Bucket: this.#name, Key: `${this.#prefix}${key}` };
 	}
 
-	/** Does a request, which is given up after `ms` and when the signal aborts. */
+	/** Makes a request, which is aborted after `ms` and when the signal aborts. Rejects with errors of the SDK. */
 	async call<T>(
 		ms: number,
 		signal: AbortSignal | undefined,
 		request: (options: { readonly abortSignal: AbortSignal; readonly requestTimeout: number }) => Promise<T>,
 	): Promise<T> {
-		const late = new AbortController();
-		const cancelTimer = this.#clock.after(ms, () => late.abort());
+		const timeout = new AbortController();
+		const cancelTimer = this.#clock.after(ms, () => timeout.abort());
 		try {
-			const abortSignal = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+			const abortSignal = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
 			return await request({ abortSignal, requestTimeout: ms });
+		} catch (error) {
+			throw timeout.signal.aborted ? new DOMException(`No response within ${ms} ms.`, 'TimeoutError') : error;
 		} finally {
 			cancelTimer();
 		}
 	}
 
-	/** Null when there is no such object. */
+	/** The metadata of an object by its name; null when there is no such object. */
 	async head(Key: string): Promise<HeadObjectCommandOutput | null> {
 		const command = new HeadObjectCommand({ Bucket: this.#name, Key });
 		try {
-			return await this.call(answerMs, undefined, (options) => this.clients.work.send(command, options));
+			return await this.call(clientMs, undefined, (options) => this.clients.work.send(command, options));
 		} catch (error) {
 			if (isMissing(error)) return null;
 			throw toStoreError(error);
 		}
 	}
 
-	/** Deletes objects; what is absent is no error. All are tried before a failure rejects. */
+	/** Deletes objects by name, and ignores absent ones. All are tried before a failure rejects. */
 	async delete(names: readonly string[]): Promise<void> {
 		const failures: unknown[] = [];
-		for (let at = 0; at < names.length; at += deletedAtOnce) {
-			await this.#deleteSome(names.slice(at, at + deletedAtOnce)).catch((error) => failures.push(error));
+		for (let at = 0; at < names.length; at += maxDeletes) {
+			await this.#deleteSome(names.slice(at, at + maxDeletes)).catch((error) => failures.push(error));
 		}
 		if (failures.length > 0) throw toStoreError(failures[0]);
 	}
 
-	/** Keys and sizes of the objects whose keys begin with `start`. */
+	/** Keys and sizes of the objects whose keys start with `start`. */
 	async *list(start: string): AsyncGenerator<{ readonly key: string; readonly size: number }> {
 		let token: string | undefined;
 		do {
@@ -87,7 +89,7 @@ export class Bucket {
 		} while (token);
 	}
 
-	/** Removes the parts of uploads that began before an instant, and answers how many there were. */
+	/** Removes the parts of uploads that started before an instant. Returns the number of uploads. */
 	async abortUploads(before: number): Promise<number> {
 		let aborted = 0;
 		let marker: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
@@ -109,17 +111,16 @@ export class Bucket {
 		}
 	}
 
-	/** Rejects, as the SDK does, unless the bucket can be listed. */
+	/** Rejects with an error of the SDK unless the bucket can be listed. */
 	async check(): Promise<void> {
 		await this.#list('', undefined, 1);
 	}
 
-	/** Rejects unless the server answers for the bucket. */
+	/** Rejects unless the server responds for the bucket. */
 	async ping(): Promise<void> {
 		const command = new HeadBucketCommand({ Bucket: this.#name });
-		await this.call(answerMs, undefined, (options) => this.clients.work.send(command, options)).catch((error) =>
-			Promise.reject(toStoreError(error)),
-		);
+		const ping = this.call(clientMs, undefined, (options) => this.clients.work.send(command, options));
+		await ping.catch((error) => Promise.reject(toStoreError(error)));
 	}
 
 	#list(start: string, ContinuationToken: string | undefined, MaxKeys?: number) {
@@ -129,14 +130,13 @@ export class Bucket {
 	}
 
 	async #deleteSome(names: readonly string[]): Promise<void> {
-		const [Key] = names;
 		if (names.length === 1) {
-			const command = new DeleteObjectCommand({ Bucket: this.#name, Key });
+			const command = new DeleteObjectCommand({ Bucket: this.#name, Key: names[0] });
 			await this.call(workMs, undefined, (options) => this.clients.work.send(command, options));
 			return;
 		}
-		const Delete = { Objects: names.map((name) => ({ Key: name })), Quiet: true };
-		const command = new DeleteObjectsCommand({ Bucket: this.#name, Delete });
+		const Objects = names.map((name) => ({ Key: name }));
+		const command = new DeleteObjectsCommand({ Bucket: this.#name, Delete: { Objects, Quiet: true } });
 		const { Errors = [] } = await this.call(workMs, undefined, (options) => this.clients.work.send(command, options));
 		const failed = Errors.find(({ Code }) => Code !== 'NoSuchKey');
 		if (failed) throw Object.assign(new Error(failed.Message), { name: failed.Code });

@@ -3,19 +3,19 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { contentMd5 } from './digests.ts';
 import type { S3Options } from './options.ts';
 
-/** In milliseconds: for a connection, and for a request that has no time of its own, as one part of an upload. */
+/** In milliseconds: for connecting, and for requests without a deadline of their own, such as one part of an upload. */
 const timeouts = { connect: 800, request: 120_000 } as const;
 
-/** Each try of an unreachable server takes up to `timeouts.connect`. */
+/** Each attempt to reach an unreachable server takes up to `timeouts.connect`. */
 const maxAttempts = 2;
 
 /** The connections to a server. */
 export interface Clients {
-	/** For everything that is short, and for uploads. */
+	/** For short requests and for uploads. */
 	readonly work: S3Client;
-	/** Slow readers hold their connections long, so that they have their own. */
+	/** For downloads. They have separate connections, because slow readers occupy them for long. */
 	readonly downloads: S3Client;
-	/** Signs the addresses that clients get; undefined unless downloads are redirected. */
+	/** Signs the URLs that clients get; undefined unless downloads are redirected. */
 	readonly signer: S3Client | undefined;
 	close(): void;
 }
@@ -25,7 +25,7 @@ export function createClients(options: S3Options): Clients {
 	const base = clientConfig(options, options.endpoint);
 	const work = new S3Client({ ...base, requestHandler: handler(50, timeouts.request) });
 	addContentMd5(work);
-	// The head of a download has a deadline of its own, and its body may take as long as the client does.
+	// The headers of a download have a deadline of their own. The client decides how fast it reads the body.
 	const downloads = new S3Client({ ...base, requestHandler: handler(Number.POSITIVE_INFINITY, 0) });
 	const signer =
 		options.downloads === 'redirect'
@@ -35,13 +35,11 @@ export function createClients(options: S3Options): Clients {
 		work,
 		downloads,
 		signer,
-		close() {
-			for (const client of [work, downloads, signer]) client?.destroy();
-		},
+		close: () => [work, downloads, signer].forEach((client) => void client?.destroy()),
 	};
 }
 
-/** For deletions of many keys, the SDK sends only a newer kind of checksum. */
+/** Adds the header to deletions of many keys, for which the SDK sends only a newer kind of checksum. */
 function addContentMd5(client: S3Client): void {
 	client.middlewareStack.add(
 		(next, { commandName }) =>
@@ -60,10 +58,11 @@ function clientConfig(options: S3Options, endpoint: string | undefined): S3Clien
 	const region = options.region ?? (endpoint && (process.env.AWS_REGION || 'us-east-1'));
 	return {
 		maxAttempts,
+		logger: { debug() {}, info() {}, warn() {}, error() {} },
 		forcePathStyle: pathStyle,
 		expectContinueHeader: false,
 		...(region && { region }),
-		// Servers other than AWS refuse the checksums of the SDK, or store them among the bytes.
+		// Servers other than AWS refuse the checksums of the SDK, or store them as a part of the blob.
 		...(endpoint && {
 			endpoint,
 			requestChecksumCalculation: 'WHEN_REQUIRED',

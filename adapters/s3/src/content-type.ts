@@ -1,10 +1,10 @@
 const metadataName = 'content-type';
 const anyType = 'application/octet-stream';
 
-/** Headers hold ASCII without loss. Servers change the rest, and some of them parameters, so those go into metadata. */
+/** Types that headers keep unchanged. Servers change non-ASCII text, and some parameters: those need metadata. */
 const plain = /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/;
 
-/** What a put says of the type of its bytes. */
+/** The members of a put for a content type. */
 export function describeType(contentType: string): { ContentType: string; Metadata?: Record<string, string> } {
 	if (plain.test(contentType)) return { ContentType: contentType };
 	const [bare = ''] = contentType.split(';');
@@ -14,8 +14,8 @@ export function describeType(contentType: string): { ContentType: string; Metada
 	};
 }
 
-/** The type that was put. */
-export function typeOf(found: { ContentType?: string | undefined; Metadata?: Record<string, string> | undefined }) {
-	const noted = found.Metadata?.[metadataName];
-	return noted === undefined ? (found.ContentType ?? anyType) : decodeURIComponent(noted);
+/** The content type that was put with an object. */
+export function typeOf(object: { ContentType?: string | undefined; Metadata?: Record<string, string> | undefined }) {
+	const original = object.Metadata?.[metadataName];
+	return original === undefined ? (object.ContentType ?? anyType) : decodeURIComponent(original);
 }

@@ -4,7 +4,7 @@ import { storageError } from '@plinth/toolkit';
 /** The coded errors of this adapter. They keep a server from starting. */
 export const s3Errors = defineErrors({
 	E_S3_ADDRESS: storageError(
-		'The S3 server does not answer.',
+		'The S3 server does not respond.',
 		'Start it, or correct `endpoint`, its port and its scheme.',
 	),
 	E_S3_TLS: storageError(
@@ -13,13 +13,13 @@ export const s3Errors = defineErrors({
 	),
 	E_S3_LOGIN: storageError(
 		'The S3 server refuses the credentials, or there are none.',
-		'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what else gives the credentials.',
+		'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the other source of the credentials.',
 	),
 	E_S3_BUCKET: storageError('There is no such bucket.', 'Create it, or correct `bucket`.'),
 	E_S3_REGION: storageError('The bucket is in another region.', 'Correct `region`, or AWS_REGION.'),
 	E_S3_CLOCK: storageError(
 		'The clocks of this machine and of the S3 server differ.',
-		'Set both by NTP: signatures hold minutes.',
+		'Set both by NTP: signatures are valid for minutes only.',
 	),
 	E_S3_RIGHTS: storageError(
 		'The credentials lack a right.',
@@ -55,40 +55,40 @@ const codeByStatus: Readonly<Record<number, keyof typeof s3Errors>> = {
 	404: 'E_S3_BUCKET',
 };
 const tlsCode = /^(?:EPROTO|ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/;
-const fullName = /^(?:QuotaExceeded|XMinioStorageFull|InsufficientStorage|StorageFull)/;
+const fullStoreName = /^(?:QuotaExceeded|XMinioStorageFull|InsufficientStorage|StorageFull)/;
 
-/** Whether the server says that there is no such object. */
+/** Whether the server reports that there is no such object. */
 export function isMissing(error: unknown): boolean {
 	const { name } = error as S3Failure;
 	return name === 'NoSuchKey' || name === 'NotFound';
 }
 
-/** Whether the server says that the bytes end before the range. */
+/** Whether the server reports that the range is outside of the object. */
 export function isOutside(error: unknown): boolean {
 	return (error as S3Failure).name === 'InvalidRange' || statusOf(error) === 416;
 }
 
-/** The error that a caller sees for what the SDK has thrown: full, or unavailable. */
+/** Converts an error of the SDK to `E_STORE_FULL` or `E_STORE_UNAVAILABLE`. */
 export function toStoreError(error: unknown): PlinthError {
 	if (isPlinthError(error)) return error;
 	const cause = withoutSecrets(error);
-	if (fullName.test(cause.name) || statusOf(error) === 507) return plinthError('E_STORE_FULL', { cause });
-	const message = `S3 does not answer as it should (${cause.name}).`;
+	if (fullStoreName.test(cause.name) || statusOf(error) === 507) return plinthError('E_STORE_FULL', { cause });
+	const message = `The request to S3 failed (${cause.name}).`;
 	return plinthError('E_STORE_UNAVAILABLE', { message, cause });
 }
 
-/** The error of a start, with what to do. `place` names server and bucket. */
+/** Converts an error of the SDK to an error of the boot, with a remedy. `place` names server and bucket. */
 export function toBootError(error: unknown, place: string): PlinthError {
 	if (isPlinthError(error)) return error;
 	const cause = withoutSecrets(error);
 	const status = statusOf(error) ?? 0;
 	const isTls = tlsCode.test((error as S3Failure).code ?? '') || /wrong version number/.test(cause.message);
 	const code = isTls ? 'E_S3_TLS' : (codeByName[cause.name] ?? codeByStatus[status] ?? 'E_S3_ADDRESS');
-	// The report of a start would repeat the message of a cause.
+	// Without `cause`, because the boot report would repeat its message.
 	return errorFrom(s3Errors, code, { message: `${place}: ${cause.message}` });
 }
 
-/** The errors of the SDK hold what was signed, and signatures: both get into logs with a cause. */
+/** Copies an error. Errors of the SDK contain signed text and signatures, which must not be logged with a cause. */
 function withoutSecrets(error: unknown): Error {
 	const { name = 'Error', message, code, $metadata } = error as S3Failure;
 	const cause = new Error(message || code || name);

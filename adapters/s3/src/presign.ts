@@ -4,10 +4,10 @@ import type { BlobStore } from '@plinth/core';
 import contentDisposition from 'content-disposition';
 import { toStoreError } from './errors.ts';
 
-/** The longest that a signature of S3 holds: a week. */
-const longestSeconds = 604_800;
+/** Maximum validity of a signature of S3: a week. */
+const maxSeconds = 604_800;
 
-/** Makes the `presign` of a store. The address is a secret: whoever has it can read the blob. */
+/** Makes the `presign` of a store. The URL is a secret: every client that has it can read the blob. */
 export function presigner(
 	signer: S3Client,
 	target: (key: string) => { readonly Bucket: string; readonly Key: string },
@@ -18,7 +18,7 @@ export function presigner(
 			ResponseContentType: contentType,
 			ResponseContentDisposition: filename === undefined ? undefined : dispositionOf(filename),
 		});
-		const expiresIn = Math.min(Math.max(1, Math.ceil(ttlMs / 1000)), longestSeconds);
+		const expiresIn = Math.min(Math.max(1, Math.ceil(ttlMs / 1000)), maxSeconds);
 		try {
 			return await getSignedUrl(signer, command, { expiresIn });
 		} catch (error) {
@@ -27,7 +27,7 @@ export function presigner(
 	};
 }
 
-/** In ASCII, because servers send other letters each in their own way. */
+/** In ASCII, because servers encode other letters differently. */
 function dispositionOf(filename: string): string {
 	return contentDisposition(filename, { fallback: filename.replace(/[^\x20-\x7e]/g, '?') });
 }

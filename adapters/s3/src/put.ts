@@ -8,15 +8,16 @@ import { provesBytes } from './digests.ts';
 import { toStoreError } from './errors.ts';
 import { Source } from './source.ts';
 
-/** The smallest that S3 takes. Each upload holds about four of them. */
+/** The minimum of S3. Each upload has about three parts in memory, and one more for each part sent at the same time. */
 const partBytes = 5 * 1024 ** 2;
-const partsAtOnce = 2;
-/** The most that S3 takes in one request. */
-const largestPut = 5 * 1024 ** 3;
+/** Running uploads in parts. Only two of them send two parts at once, because ten would take 300 MB. */
+let multipartUploads = 0;
+/** The maximum of S3 for one request. */
+const maxPutBytes = 5 * 1024 ** 3;
 
 type Target = Omit<PutObjectCommandInput, 'Body'>;
 
-/** Stores a blob: in one request where its bytes fit in one part or their number was told, otherwise in parts. */
+/** Stores a blob: in one request if it fits in one part or its size is known, otherwise in parts. */
 export async function putBlob(
 	bucket: Bucket,
 	key: string,
@@ -28,7 +29,7 @@ export async function putBlob(
 	const target = { ...bucket.target(key), ...describeType(contentType) };
 	try {
 		signal?.throwIfAborted();
-		if ((source.told ?? 0) > partBytes && (source.told ?? 0) <= largestPut) {
+		if ((source.knownSize ?? 0) > partBytes && (source.knownSize ?? 0) <= maxPutBytes) {
 			await putStream(bucket, target, source, signal);
 		} else {
 			await putUnknown(bucket, target, source, signal);
@@ -43,9 +44,9 @@ export async function putBlob(
 
 /** One request, which cannot be repeated because the bytes are not kept. */
 async function putStream(bucket: Bucket, target: Target, source: Source, signal: AbortSignal | undefined) {
-	const { told: ContentLength = 0 } = source;
+	const { knownSize: ContentLength = 0 } = source;
 	const stop = new AbortController();
-	// The SDK pipes the stream and does not see its failure.
+	// The SDK pipes the stream and does not notice its failure.
 	const Body = Readable.from(source.chunks(), { objectMode: false }).on('error', () => stop.abort());
 	const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
 	try {
@@ -60,17 +61,18 @@ async function putStream(bucket: Bucket, target: Target, source: Source, signal:
 
 async function putUnknown(bucket: Bucket, target: Target, source: Source, signal: AbortSignal | undefined) {
 	const chunks = source.chunks();
-	const held: Buffer[] = [];
+	const buffered: Buffer[] = [];
 	try {
 		while (source.size <= partBytes) {
 			const { done, value } = await chunks.next();
-			if (done) return await putWhole(bucket, target, Buffer.concat(held), source, signal);
-			held.push(value);
+			if (done) return await putWhole(bucket, target, Buffer.concat(buffered), source, signal);
+			buffered.push(value);
 		}
-		const params = { ...target, Body: Readable.from(joined(held, chunks), { objectMode: false }) };
-		const { work: client } = bucket.clients;
-		const done = new Upload({ client, params, partSize: partBytes, queueSize: partsAtOnce }).done();
-		// After an abort the upload ends by itself, because its source does, and removes its parts.
+		const params = { ...target, Body: Readable.from(joined(buffered, chunks), { objectMode: false }) };
+		const queueSize = ++multipartUploads > 2 ? 1 : 2;
+		const upload = new Upload({ client: bucket.clients.work, params, partSize: partBytes, queueSize });
+		const done = upload.done().finally(() => --multipartUploads);
+		// After an abort the upload fails by itself, because its source fails, and removes its parts.
 		const { ETag } = await (signal ? orAbort(signal, done) : done);
 		await checkSize(bucket, target, source, ETag);
 	} finally {
@@ -92,22 +94,22 @@ async function putWhole(
 	if (!provesBytes(ETag, Body)) await checkSize(bucket, target, source, ETag);
 }
 
-async function* joined(held: Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-	yield* held.splice(0);
+async function* joined(buffered: Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+	yield* buffered.splice(0);
 	yield* rest;
 }
 
-/** Some servers store other bytes than they were sent, and say that all is well. */
+/** Deletes the blob if its size is wrong: some servers store other bytes than they were sent, and report success. */
 async function checkSize(bucket: Bucket, target: Target, source: Source, etag: string | undefined): Promise<void> {
 	const stored = await bucket.head(target.Key ?? '');
-	// With another tag it is the blob of a later put.
+	// An object with another tag is the blob of a later put.
 	if (stored && (stored.ContentLength === source.size || stored.ETag !== etag)) return;
 	await bucket.delete([target.Key ?? '']);
 	const message = `S3 has stored ${stored?.ContentLength ?? 'no'} bytes, and was sent ${source.size}.`;
 	throw plinthError('E_STORE_UNAVAILABLE', { message });
 }
 
-/** At least 64 KB a second, after half a minute. */
+/** The deadline of an upload in milliseconds: half a minute, and one second for each 64 KB. */
 function deadlineMs(bytes: number): number {
 	return 30_000 + bytes / 64;
 }

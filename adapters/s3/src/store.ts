@@ -13,14 +13,14 @@ import {
 } from '@plinth/core';
 import { checkBlobKey, isBlobKey } from '@plinth/toolkit';
 import { S3Body } from './body.ts';
-import { answerMs, type Bucket } from './bucket.ts';
+import { type Bucket, clientMs } from './bucket.ts';
 import { typeOf } from './content-type.ts';
 import { unquoted } from './digests.ts';
 import { isMissing, isOutside, toStoreError } from './errors.ts';
 import { presigner } from './presign.ts';
 import { putBlob } from './put.ts';
 
-/** No put takes longer. */
+/** Age in milliseconds after which an upload counts as abandoned: no put takes longer. */
 const staleMs = 86_400_000;
 
 /** `BlobStore` on a bucket: one object per blob, under its key. */
@@ -44,30 +44,30 @@ export class S3BlobStore implements BlobStore {
 
 	async get(key: string, { range }: { readonly range?: ByteRange } = {}): Promise<BlobContent | null> {
 		checkBlobKey(key);
-		// Servers send the whole blob for a range that is no range.
+		// Servers send the whole blob for an invalid range.
 		if (range && !(range.start >= 0 && range.start <= range.end)) {
 			if (await this.head(key)) throw plinthError('E_RANGE_NOT_SATISFIABLE');
 			return null;
 		}
-		const found = await this.#open(key, range);
-		if (!found) return null;
-		const { ContentLength = 0, ContentRange, Body } = found;
+		const object = await this.#open(key, range);
+		if (!object) return null;
+		const { ContentLength = 0, ContentRange, Body } = object;
 		const stream = Body as Readable;
 		const size = ContentRange ? Number(ContentRange.split('/')[1]) : ContentLength;
 		const expected = range ? range.end - range.start + 1 : size;
 		if (ContentLength !== expected || (range && !ContentRange)) {
 			await new S3Body(stream, 0, this.#clock).return();
-			// Servers cut a range that ends behind the bytes.
+			// Servers shorten a range that ends after the last byte.
 			if (range && range.end >= size) throw plinthError('E_RANGE_NOT_SATISFIABLE');
-			throw plinthError('E_STORE_UNAVAILABLE', { message: 'S3 has answered with another range.' });
+			throw plinthError('E_STORE_UNAVAILABLE', { message: 'S3 has sent another range than requested.' });
 		}
-		return { ...infoOf(key, size, found), body: new S3Body(stream, expected, this.#clock) };
+		return { ...infoOf(key, size, object), body: new S3Body(stream, expected, this.#clock) };
 	}
 
 	async head(key: string): Promise<BlobInfo | null> {
 		checkBlobKey(key);
-		const found = await this.#bucket.head(this.#bucket.target(key).Key);
-		return found && infoOf(key, found.ContentLength ?? 0, found);
+		const object = await this.#bucket.head(this.#bucket.target(key).Key);
+		return object && infoOf(key, object.ContentLength ?? 0, object);
 	}
 
 	async delete(keys: readonly string[]): Promise<void> {
@@ -86,7 +86,7 @@ export class S3BlobStore implements BlobStore {
 		}
 	}
 
-	/** Uploads of killed processes have left parts, which cost money and which no list shows. */
+	/** Removes parts that uploads of killed processes have left. They cost money, and no list shows them. */
 	async sweep(): Promise<void> {
 		const uploads = await this.#bucket.abortUploads(this.#clock.now() - staleMs);
 		if (uploads > 0) this.#log.info({ uploads }, 'removed the parts of unfinished uploads');
@@ -100,7 +100,7 @@ export class S3BlobStore implements BlobStore {
 		const Range = range && `bytes=${range.start}-${range.end}`;
 		const command = new GetObjectCommand({ ...this.#bucket.target(key), Range });
 		try {
-			return await this.#bucket.call(answerMs, undefined, (options) =>
+			return await this.#bucket.call(clientMs, undefined, (options) =>
 				this.#bucket.clients.downloads.send(command, options),
 			);
 		} catch (error) {
@@ -111,6 +111,6 @@ export class S3BlobStore implements BlobStore {
 	}
 }
 
-function infoOf(key: string, size: number, found: Pick<GetObjectCommandOutput, 'ETag' | 'ContentType' | 'Metadata'>) {
-	return { key, size, contentType: typeOf(found), etag: unquoted(found.ETag ?? '') };
+function infoOf(key: string, size: number, object: Pick<GetObjectCommandOutput, 'ETag' | 'ContentType' | 'Metadata'>) {
+	return { key, size, contentType: typeOf(object), etag: unquoted(object.ETag ?? '') };
 }

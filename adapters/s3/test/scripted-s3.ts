@@ -1,20 +1,23 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once as emitted } from 'node:events';
+import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request, as a script sees it. */
-export interface Asked {
+/** A request, as a script receives it. */
+export interface S3Request {
 	readonly method: string;
-	/** Below the bucket, decoded. */
+	/** The key below the bucket, decoded. */
 	readonly key: string;
 	readonly query: URLSearchParams;
 	readonly body: Buffer;
 	readonly headers: IncomingMessage['headers'];
 }
 
-/** Answers in place of the server, and tells so by returning true. `serve` lets the server do what was asked. */
-export type Script = (asked: Asked, res: ServerResponse, serve: () => void) => boolean;
+/**
+ * Handles a request in place of the server and returns true if it did. `serve` applies the normal behaviour, and writes
+ * the response to `into` if given.
+ */
+export type Script = (request: S3Request, res: ServerResponse, serve: (into?: ServerResponse) => void) => boolean;
 
 interface StoredObject {
 	readonly bytes: Buffer;
@@ -22,11 +25,11 @@ interface StoredObject {
 	readonly meta: Record<string, string>;
 }
 
-/** A small S3 server in memory, which checks no signatures and misbehaves as its script says. */
+/** A small S3 server in memory. It checks no signatures, and its script can inject faults. */
 export async function scriptedS3() {
 	const objects = new Map<string, StoredObject>();
 	const uploads = new Map<string, { key: string; initiated: string; like: StoredObject; parts: Buffer[] }>();
-	const asked: Asked[] = [];
+	const received: S3Request[] = [];
 	const state = { script: undefined as Script | undefined };
 	const server = createServer(async (req, res) => {
 		const url = new URL(req.url ?? '', 'http://s3');
@@ -36,27 +39,27 @@ export async function scriptedS3() {
 		} catch {
 			return;
 		}
-		const request: Asked = {
+		const request: S3Request = {
 			method: req.method ?? '',
 			key: decodeURIComponent(url.pathname.split('/').slice(2).join('/')),
 			query: url.searchParams,
 			body: Buffer.concat(chunks),
 			headers: req.headers,
 		};
-		asked.push(request);
-		const serve = () => answer(request, res, objects, uploads);
+		received.push(request);
+		const serve = (into = res) => void answer(request, into, objects, uploads);
 		if (!state.script?.(request, res, serve)) serve();
 	});
-	await once(server.listen(0, '127.0.0.1'), 'listening');
+	await emitted(server.listen(0, '127.0.0.1'), 'listening');
 	return {
 		endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 		objects,
 		uploads,
-		asked,
-		/** What happens from now on. */
+		requests: received,
+		/** Sets the script for later requests. */
 		play(script: Script | undefined) {
 			state.script = script;
-			asked.length = 0;
+			received.length = 0;
 		},
 		async close() {
 			server.closeAllConnections();
@@ -67,7 +70,24 @@ export async function scriptedS3() {
 
 export type ScriptedS3 = Awaited<ReturnType<typeof scriptedS3>>;
 
-/** An error as S3 tells it. */
+/** Applies a script to the first matching request only. */
+export function once(isMeant: (request: S3Request) => boolean, script: Script): Script {
+	let isDone = false;
+	return (request, res, serve) => {
+		if (isDone || !isMeant(request)) return false;
+		isDone = true;
+		return script(request, res, serve);
+	};
+}
+
+/** The server applies the request, but its response is lost. */
+export const lost: Script = (_request, res, serve) => {
+	serve(new ServerResponse(res.req));
+	res.socket?.resetAndDestroy();
+	return true;
+};
+
+/** An error response of S3. */
 export function refuse(res: ServerResponse, status: number, code: string, more = ''): true {
 	res.writeHead(status, { 'content-type': 'application/xml' });
 	res.end(`<Error><Code>${code}</Code><Message>This is ${code}.</Message>${more}</Error>`);
@@ -77,7 +97,12 @@ export function refuse(res: ServerResponse, status: number, code: string, more =
 type Objects = Map<string, StoredObject>;
 type Uploads = Map<string, { key: string; initiated: string; like: StoredObject; parts: Buffer[] }>;
 
-function answer({ method, key, query, body, headers }: Asked, res: ServerResponse, objects: Objects, uploads: Uploads) {
+function answer(
+	{ method, key, query, body, headers }: S3Request,
+	res: ServerResponse,
+	objects: Objects,
+	uploads: Uploads,
+) {
 	const upload = uploads.get(query.get('uploadId') ?? '');
 	const like = objectOf(body, headers);
 	if (method === 'GET' && query.has('uploads')) return xml(res, listUploads(uploads));
@@ -91,6 +116,7 @@ function answer({ method, key, query, body, headers }: Asked, res: ServerRespons
 		uploads.set(id, { key, initiated: new Date().toISOString(), like, parts: [] });
 		return xml(res, `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
 	}
+	if (query.has('uploadId') && !upload) return refuse(res, 404, 'NoSuchUpload');
 	if (method === 'PUT' && upload) {
 		upload.parts[Number(query.get('partNumber')) - 1] = body;
 		return res.writeHead(200, { etag: tagOf(body) }).end();
@@ -160,7 +186,7 @@ function xml(res: ServerResponse, text: string) {
 	return res.writeHead(200, { 'content-type': 'application/xml' }).end(`<?xml version="1.0"?>${text}`);
 }
 
-/** The entity tag of these bytes. */
+/** The ETag of these bytes. */
 export function tagOf(bytes: Buffer): string {
 	return `"${createHash('md5').update(bytes).digest('hex')}"`;
 }

@@ -10,7 +10,7 @@ const config = z.strictObject({
 	workers: z.coerce.number<number | string>().int().min(1).max(16).default(1),
 });
 
-/** Delay after which the library is loaded, if no picture came before, in milliseconds. */
+/** Delay until the library is loaded, unless a picture needs it earlier, in milliseconds. */
 const loadAfterMs = 1_000;
 
 /**
@@ -31,14 +31,14 @@ export const sharpImages = defineBackend({
 			loading = loadCodec(config);
 			return (await loading).codec;
 		});
-		// Early, so that a library that cannot be loaded is reported at the start.
+		// Loaded early, so that a library that cannot be loaded is reported at the start.
 		const timer = setTimeout(() => {
 			codec.loaded().catch((err: unknown) => log.error({ err }, cannotLoad));
 		}, loadAfterMs);
 		timer.unref();
 		onStop(async () => {
 			clearTimeout(timer);
-			// Also while it is loading: a waiting call must not start a process any more.
+			// A load in progress is awaited, so that a call that waits for it cannot start a process.
 			const loaded = await loading?.catch(() => undefined);
 			await loaded?.pool.close();
 		});

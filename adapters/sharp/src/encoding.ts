@@ -6,18 +6,18 @@ export function isOpaque({ format, opaque = false }: EncodeOptions): boolean {
 	return opaque || format === 'jpeg';
 }
 
-/** Ends a pipeline with an encoded file in 8-bit sRGB; transparency may be flattened onto white. */
+/** Adds the encoding to a pipeline, in 8-bit sRGB. An opaque picture has its transparency flattened onto white. */
 export function encodeAs(pipeline: Sharp, options: EncodeOptions): Sharp {
 	const pixels = pipeline.toColourspace('srgb');
 	const flattened = isOpaque(options) ? pixels.flatten({ background: '#ffffff' }) : pixels;
 	switch (options.format) {
 		case 'png':
-			// Above level 3 time doubles for a few percent of size.
+			// Above level 3, the time doubles and saves a few percent of size.
 			return flattened.png({ compressionLevel: options.effort ?? 3 });
 		case 'jpeg':
 			return encodeAsJpeg(flattened, options.quality ?? 90);
 		case 'webp':
-			// Above effort 2 time doubles for a few percent of size.
+			// Above effort 2, the time doubles and saves a few percent of size.
 			return flattened.webp({ quality: atLeastOne(options.quality ?? 80), effort: 2 });
 	}
 }

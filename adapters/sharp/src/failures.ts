@@ -30,7 +30,7 @@ export function tooMuchMemory(): Refusal {
 	);
 }
 
-/** Runs a decoding of untrusted input; its failures become a {@link Refusal}. */
+/** Runs a decoding of untrusted input. Converts its failures to a {@link Refusal}. */
 export async function decode<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -39,7 +39,7 @@ export async function decode<T>(work: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Runs an encoding; a picture that is too large for the format becomes a {@link Refusal}. */
+/** Runs an encoding. Throws a {@link Refusal} when the picture is too large for the format. */
 export async function encode<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();

@@ -14,7 +14,7 @@ export interface ImageHead {
 	readonly size: number;
 }
 
-/** A picture that is safe to decode: of a known format, not too large, without chunks that only cost time. */
+/** A picture that is safe to decode: of a known format, not too large, without chunks that only slow decoding down. */
 export interface Input extends ImageHead {
 	/** All bytes, or the path of a file. */
 	readonly source: Uint8Array | string;

@@ -18,14 +18,14 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Writes the bytes to a file and probes that. */
+/** Writes the bytes to a file and probes the file. */
 async function probeFile(image: Uint8Array) {
 	const path = join(folder, 'picture');
 	await writeFile(path, image);
 	return codec.probe({ path });
 }
 
-/** Every way to a decoder. */
+/** All calls that reach a decoder. */
 const callsWith = (image: Uint8Array) => [
 	() => codec.probe(image),
 	() => probeFile(image),
@@ -35,7 +35,7 @@ const callsWith = (image: Uint8Array) => [
 const box = { width: 10, height: 10, mode: 'cover' } as const;
 const zeros = deflateSync(Buffer.alloc(100_000_000), { level: 9 });
 
-/** How long a call takes in milliseconds, the best of three: other tests may have the processor. */
+/** The time of a call in milliseconds, the best of three because other tests use the CPU. */
 async function fastest(call: () => Promise<unknown>, enough = 500): Promise<number> {
 	const times: number[] = [];
 	while (times.length < 3 && !times.some((ms) => ms < enough)) {
@@ -46,7 +46,7 @@ async function fastest(call: () => Promise<unknown>, enough = 500): Promise<numb
 	return Math.min(...times);
 }
 
-describe('a small file that would be a large picture', { timeout: 30_000 }, () => {
+describe('a small file that decodes to a large picture', { timeout: 30_000 }, () => {
 	const bombs: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
 		'a PNG of 268 megapixels': () => madePng(16_384, 16_384, zeros),
 		'a PNG of 2 gigapixels in one row': () => madePng(0x7fff_ffff, 1, zeros),
@@ -57,7 +57,7 @@ describe('a small file that would be a large picture', { timeout: 30_000 }, () =
 		'a picture of one pixel more than 50 million': () => madePng(50_000_001, 1, zeros),
 	};
 
-	it.each(Object.keys(bombs))('is refused at its header: %s', async (name) => {
+	it.each(Object.keys(bombs))('is rejected by its header: %s', async (name) => {
 		const bomb = (await bombs[name]?.()) as Buffer;
 		const before = process.memoryUsage().rss;
 		const errors: unknown[] = [];
@@ -76,7 +76,7 @@ describe('a small file that would be a large picture', { timeout: 30_000 }, () =
 		expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
 	});
 
-	it('is refused for its thousand frames, before one of them is decoded', async () => {
+	it('with a thousand frames is rejected before one frame is decoded', async () => {
 		const image = await animation(1_000);
 		const errors: unknown[] = [];
 		const ms = await fastest(async () => {
@@ -93,7 +93,7 @@ describe('a small file that would be a large picture', { timeout: 30_000 }, () =
 	});
 });
 
-describe('a picture with a bomb beside its pixels', { timeout: 30_000 }, () => {
+describe('a picture with a bomb in its metadata', { timeout: 30_000 }, () => {
 	const rows = blackRows(8, 8);
 	const named = (name: string) => Buffer.concat([Buffer.from(`${name}\0\0`), zeros]);
 	const many = (count: number, chunk: Buffer) => Array.from({ length: count }, () => chunk);
@@ -104,10 +104,10 @@ describe('a picture with a bomb beside its pixels', { timeout: 30_000 }, () => {
 		'500 texts of 100 MB': madePng(8, 8, rows, many(500, pngChunk('zTXt', named('Comment')))),
 		'500 international texts of 100 MB': madePng(8, 8, rows, many(500, pngChunk('iTXt', named('Comment\0\u0001\0')))),
 		'a million chunks': madePng(8, 8, rows, many(1_000_000, pngChunk('teXt'))),
-		'a chunk that nobody knows': madePng(8, 8, rows, [pngChunk('boMb', zeros)]),
+		'an unknown chunk': madePng(8, 8, rows, [pngChunk('boMb', zeros)]),
 	};
 
-	it.each(Object.keys(bombs))('is read or refused in little time and memory: %s', async (name) => {
+	it.each(Object.keys(bombs))('is read or rejected with little time and memory: %s', async (name) => {
 		const bomb = bombs[name] as Buffer;
 		const before = process.memoryUsage().rss;
 		const ms = await fastest(async () => {
@@ -126,18 +126,18 @@ describe('a PNG', { timeout: 30_000 }, () => {
 	const bare = madePng(8, 8, blackRows(8, 8));
 	const full = Buffer.concat([bare.subarray(0, 33), text, bare.subarray(33, -12), text, text, bare.subarray(-12)]);
 
-	it('loses its compressed texts and nothing else before it is decoded', () => {
+	it('loses only its compressed text chunks before it is decoded', () => {
 		expect(withoutTextChunks(full)).toEqual(bare);
 		expect(withoutTextChunks(bare)).toBe(bare);
 	});
 
-	it('is probed without them too when it is a file', async () => {
+	it('is probed without them from a file, too', async () => {
 		expect(await probeFile(full)).toMatchObject({ width: 8, height: 8 });
 		const path = join(folder, 'picture');
 		expect(await fileHasTextChunks(path)).toBe(true);
 		await writeFile(path, bare);
 		expect(await fileHasTextChunks(path)).toBe(false);
-		// Behind a chunk that is longer than what is read at once, and with a head that is cut in two.
+		// The bomb follows a chunk that is longer than one read, and its header is split between reads.
 		for (const length of [262_144 - 33 - 12 - 5, 262_144 * 3 - 33 - 12 - 5, 600_000]) {
 			const filler = pngChunk('teXt', Buffer.alloc(length));
 			await writeFile(path, Buffer.concat([bare.subarray(0, 33), filler, full.subarray(33)]));
@@ -147,7 +147,7 @@ describe('a PNG', { timeout: 30_000 }, () => {
 		}
 	});
 
-	it('may have anything behind its end', async () => {
+	it('may have any data after its end', async () => {
 		const tail = Buffer.alloc(1_000_000);
 		for (const image of [Buffer.concat([bare, tail]), Buffer.concat([bare, text, tail])]) {
 			expect(withoutTextChunks(image)).toBe(image);
@@ -156,7 +156,7 @@ describe('a PNG', { timeout: 30_000 }, () => {
 		}
 	});
 
-	it('may end anywhere, and a chunk may claim any length', () => {
+	it('may be cut anywhere, and a chunk may declare any length', () => {
 		for (let end = 8; end <= full.length; end++) {
 			const cut = withoutTextChunks(full.subarray(0, end)) as Uint8Array;
 			expect(cut.length).toBeLessThanOrEqual(end);
@@ -167,7 +167,7 @@ describe('a PNG', { timeout: 30_000 }, () => {
 	});
 });
 
-describe('a picture whose header is good', { timeout: 30_000 }, () => {
+describe('a picture with a valid header', { timeout: 30_000 }, () => {
 	const good: Record<string, Buffer> = {};
 
 	beforeAll(async () => {
@@ -197,14 +197,14 @@ describe('a picture whose header is good', { timeout: 30_000 }, () => {
 		'transparent webp',
 	];
 
-	it.each(names)('and its pixels too, is taken: %s', async (name) => {
+	it.each(names)('and valid pixels is accepted: %s', async (name) => {
 		const turned = name.startsWith('turned');
 		const info = await codec.probe(good[name] as Buffer);
 		expect(info).toMatchObject({ width: turned ? 90 : 120, height: turned ? 120 : 90 });
 		expect(await probeFile(good[name] as Buffer)).toEqual(info);
 	});
 
-	it.each(names)('but whose pixels are cut off, is refused by its probe: %s', async (name) => {
+	it.each(names)('and truncated pixels is rejected by its probe: %s', async (name) => {
 		const image = good[name] as Buffer;
 		for (const part of [0.5, 0.8]) {
 			const cut = image.subarray(0, Math.floor(image.length * part));
@@ -214,14 +214,14 @@ describe('a picture whose header is good', { timeout: 30_000 }, () => {
 		}
 	});
 
-	it('but whose pixels are something else, is refused by its probe', async () => {
+	it('and invalid pixels is rejected by its probe', async () => {
 		const image = Buffer.from(good.png as Buffer);
 		const start = image.indexOf('IDAT') + 4;
 		image.fill('<script>alert(1)</script>', start, image.length - 16);
 		await expect(codec.probe(image)).rejects.toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
 	});
 
-	it('is usable when its probe took it, whatever else was done to it', async () => {
+	it('can be decoded when its probe accepted it, for any change to its bytes', async () => {
 		const edit = fc.record({
 			at: fc.double({ min: 0, max: 1, noNaN: true }),
 			put: fc.uint8Array(),

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 
 const magic = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** One chunk of a PNG, with its checksum. */
+/** A PNG chunk with its checksum. */
 export function pngChunk(type: string, data: Uint8Array = Buffer.alloc(0)): Buffer {
 	const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
 	const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
@@ -12,7 +12,7 @@ export function pngChunk(type: string, data: Uint8Array = Buffer.alloc(0)): Buff
 	return Buffer.concat([length, body, sum]);
 }
 
-/** A PNG of 8-bit RGB whose header claims any size; `data` is what its rows are said to be, compressed. */
+/** A PNG of 8-bit RGB whose header declares any size; `data` is the compressed pixel data. */
 export function madePng(width: number, height: number, data: Uint8Array, extra: readonly Buffer[] = []): Buffer {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
@@ -27,7 +27,7 @@ export function blackRows(width: number, height: number): Buffer {
 	return deflateSync(Buffer.alloc((width * 3 + 1) * height), { level: 1 });
 }
 
-/** A JPEG whose header claims any size. */
+/** A JPEG whose header declares any size. */
 export async function claimedJpeg(width: number, height: number): Promise<Buffer> {
 	const image = await flat(16, 16).jpeg().toBuffer();
 	const frame = image.indexOf(Buffer.from([0xff, 0xc0]));
@@ -36,7 +36,7 @@ export async function claimedJpeg(width: number, height: number): Promise<Buffer
 	return image;
 }
 
-/** A lossy WebP whose header claims any size up to 16,383 pixels. */
+/** A lossy WebP whose header declares any size up to 16,383 pixels. */
 export async function claimedWebp(width: number, height: number): Promise<Buffer> {
 	const image = await flat(16, 16).webp().toBuffer();
 	const frame = image.indexOf(Buffer.from([0x9d, 0x01, 0x2a]));
@@ -50,13 +50,13 @@ interface Size {
 	readonly height: number;
 }
 
-/** An animated WebP; with a size, its header claims that one for the canvas. */
+/** An animated WebP. With `claim`, its header declares that canvas size. */
 export async function animation(frames: number, claim?: Size): Promise<Buffer> {
 	const still = await flat(16, 16).webp({ lossless: true }).toBuffer();
 	return animationOf(still, { width: 16, height: 16 }, { frames, canvas: claim });
 }
 
-/** An animated WebP that shows one picture, a simple WebP, again and again (RFC 9649 §2.7.1). */
+/** An animated WebP that repeats a simple WebP as each frame (RFC 9649 §2.7.1). */
 export function animationOf(
 	still: Uint8Array,
 	size: Size,
@@ -89,7 +89,7 @@ export function flat(width: number, height: number, background = { r: 90, g: 60,
 	return sharp({ create: { width, height, channels: 3, background } });
 }
 
-/** A picture of noise, which is compressed to many bytes. */
+/** A picture of noise, which compresses badly. */
 export function noise(width: number, height: number) {
 	const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
 	return sharp({ create: { width, height, channels: 3, background: '#000', noise } });

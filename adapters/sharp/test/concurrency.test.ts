@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createCodec, quarters } from './images.ts';
 
-/** A task that is over when told. */
+/** A task that runs until the test ends it. */
 function task() {
 	const gate = Promise.withResolvers<string>();
 	let started = false;
@@ -15,25 +15,25 @@ function task() {
 	return { run, started: () => started, ...gate };
 }
 
-/** Lets everything that is ready happen. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** Resolves when all pending callbacks have run. */
+const nextTurns = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Semaphore', () => {
-	it('runs no more than its limit, and the others in order', async () => {
+	it('runs no more tasks than its limit, and the others in order', async () => {
 		const semaphore = new Semaphore(2);
 		const tasks = [task(), task(), task(), task()];
 		const results = tasks.map(({ run }) => semaphore.run(run));
 		const started = () => tasks.map((each) => each.started());
-		await settled();
+		await nextTurns();
 		expect(started()).toEqual([true, true, false, false]);
 		tasks[1]?.resolve('second');
-		await settled();
+		await nextTurns();
 		expect(started()).toEqual([true, true, true, false]);
 		for (const { resolve } of tasks) resolve('done');
 		expect(await Promise.all(results)).toEqual(['done', 'second', 'done', 'done']);
 	});
 
-	it('gives the place on after a failure', async () => {
+	it('frees the slot after a failure', async () => {
 		const semaphore = new Semaphore(1);
 		const failed = semaphore.run(() => Promise.reject(new Error('no')));
 		const next = semaphore.run(() => Promise.resolve('yes'));
@@ -41,14 +41,14 @@ describe('Semaphore', () => {
 		expect(await next).toBe('yes');
 	});
 
-	it('never starts a waiting task that was aborted, and keeps its place for the next', async () => {
+	it('does not start a waiting task that was aborted', async () => {
 		const semaphore = new Semaphore(1);
 		const [first, second, third] = [task(), task(), task()];
-		const leaving = new AbortController();
+		const controller = new AbortController();
 		const running = semaphore.run(first.run);
-		const waiting = semaphore.run(second.run, leaving.signal);
+		const waiting = semaphore.run(second.run, controller.signal);
 		const last = semaphore.run(third.run);
-		leaving.abort(new Error('gone'));
+		controller.abort(new Error('gone'));
 		await expect(waiting).rejects.toThrow('gone');
 		first.resolve('1');
 		third.resolve('3');
@@ -56,16 +56,16 @@ describe('Semaphore', () => {
 		expect(second.started()).toBe(false);
 	});
 
-	it('rejects at once when a running task is aborted, but frees the place only when it is over', async () => {
+	it('rejects immediately when a running task is aborted, but frees the slot only when the task has ended', async () => {
 		const semaphore = new Semaphore(1);
 		const [first, second] = [task(), task()];
-		const leaving = new AbortController();
-		const running = semaphore.run(first.run, leaving.signal);
+		const controller = new AbortController();
+		const running = semaphore.run(first.run, controller.signal);
 		const waiting = semaphore.run(second.run);
-		await settled();
-		leaving.abort(new Error('gone'));
+		await nextTurns();
+		controller.abort(new Error('gone'));
 		await expect(running).rejects.toThrow('gone');
-		await settled();
+		await nextTurns();
 		expect(second.started()).toBe(false);
 		first.reject(new Error('unheard'));
 		second.resolve('2');
@@ -79,7 +79,7 @@ describe('the codec', () => {
 		const image = await quarters(400, 400).png().toBuffer();
 		const counts: number[] = [];
 		const inProgress = () => sharp.counters().queue + sharp.counters().process;
-		// An image that leaves the queue is in both counts for a moment.
+		// An image that leaves the queue is counted twice for a moment.
 		const count = () => counts.push(Math.max(sharp.counters().queue, sharp.counters().process));
 		// An earlier test file may have left work: sharp counts for the whole process.
 		await eventually('sharp has nothing to do', () => inProgress() === 0);
@@ -97,13 +97,13 @@ describe('the codec', () => {
 	it('rejects with the reason of an aborted signal', async () => {
 		const codec = createCodec({ concurrency: 1 });
 		const image = await quarters().png().toBuffer();
-		const reason = new Error('The client left.');
+		const reason = new Error('The client disconnected.');
 		await expect(codec.probe(image, AbortSignal.abort(reason))).rejects.toBe(reason);
 
-		const leaving = new AbortController();
+		const controller = new AbortController();
 		const busy = codec.fit(image, { width: 900, height: 900, mode: 'cover' });
-		const queued = codec.fit(image, { width: 900, height: 900, mode: 'cover' }, leaving.signal);
-		leaving.abort(reason);
+		const queued = codec.fit(image, { width: 900, height: 900, mode: 'cover' }, controller.signal);
+		controller.abort(reason);
 		await expect(queued).rejects.toBe(reason);
 		expect((await busy).width).toBe(900);
 	});

@@ -7,13 +7,13 @@ const size = { width: 40, height: 20, mode: 'fill' } as const;
 const pixels = await codec.fit(await quarters().png().toBuffer(), size);
 
 describe('encode', () => {
-	it.each(['png', 'jpeg', 'webp'] as const)('makes a %s that reads back', async (format) => {
+	it.each(['png', 'jpeg', 'webp'] as const)('makes a %s that can be decoded', async (format) => {
 		const image = await codec.encode(pixels, { format, quality: 95 });
 		expect(await codec.probe(image)).toMatchObject({ format, width: 40, height: 20 });
 		expect(corners(await codec.fit(image, size))).toEqual(['red', 'green', 'blue', 'yellow']);
 	});
 
-	it('loses nothing in PNG, at any zlib level', async () => {
+	it('is lossless for PNG at any zlib level', async () => {
 		const clear = {
 			...pixels,
 			data: pixels.data.map((value, index) => (index % 4 === 3 ? 90 : value)),
@@ -25,7 +25,7 @@ describe('encode', () => {
 		}
 	});
 
-	it('gives larger files for more quality, from 0 to 100', async () => {
+	it('makes larger files for higher quality, from 0 to 100', async () => {
 		for (const format of ['jpeg', 'webp'] as const) {
 			const sizes = await Promise.all(
 				[0, 50, 100].map(async (quality) => (await codec.encode(pixels, { format, quality })).byteLength),
@@ -34,7 +34,7 @@ describe('encode', () => {
 		}
 	});
 
-	it('lays transparent pixels on white in JPEG', async () => {
+	it('puts transparent pixels on white for JPEG', async () => {
 		const nothing = { width: 8, height: 8, data: new Uint8Array(8 * 8 * 4) };
 		const image = await codec.encode(nothing, { format: 'jpeg' });
 		const white = await codec.fit(image, { width: 8, height: 8, mode: 'fill' });
@@ -49,17 +49,17 @@ describe('encode', () => {
 		expect(Buffer.from(image).includes('somebody')).toBe(false);
 	});
 
-	it('refuses pixels that do not fit their size', async () => {
+	it('rejects pixels whose length does not match the size', async () => {
 		const wrong = { width: 3, height: 3, data: new Uint8Array(35) };
 		await expect(codec.encode(wrong, { format: 'png' })).rejects.toThrow(RangeError);
 	});
 });
 
-describe('pixels that do not fit their format', () => {
+describe('pictures that are too large for a format', () => {
 	it.each([
 		['webp', 'WebP', '16,383'],
 		['jpeg', 'JPEG', '65,535'],
-	] as const)('are refused with the longest side of a %s', async (format, name, side) => {
+	] as const)('are rejected with the longest side of a %s', async (format, name, side) => {
 		const long = { width: 66_000, height: 1, data: new Uint8Array(264_000) };
 		const error = await codec.encode(long, { format }).catch((reason) => reason);
 		expect(error).toMatchObject({ code: 'E_IMAGE_TOO_LARGE' });
@@ -72,8 +72,8 @@ describe('pixels that do not fit their format', () => {
 	});
 });
 
-describe('what is made', () => {
-	it('keeps its colours sharp in a JPEG from quality 90', async () => {
+describe('an encoded picture', () => {
+	it('has no chroma subsampling in a JPEG from quality 90', async () => {
 		const chroma = async (quality?: number) => {
 			const options = { format: 'jpeg', ...(quality === undefined ? {} : { quality }) } as const;
 			return (await sharp(await codec.encode(pixels, options)).metadata()).chromaSubsampling;
@@ -86,7 +86,7 @@ describe('what is made', () => {
 		expect(Buffer.from(image).toString('latin1', 12, 16)).toBe('VP8 ');
 	});
 
-	it('has 8 bits a channel, whatever it was made from', async () => {
+	it('has 8 bits per channel for any source', async () => {
 		const deep = await quarters().toColourspace('rgb16').png().toBuffer();
 		const { data } = await codec.transcode(deep, { format: 'png' });
 		expect(await sharp(data).metadata()).toMatchObject({ depth: 'uchar', space: 'srgb' });
@@ -94,7 +94,7 @@ describe('what is made', () => {
 });
 
 describe('composite', () => {
-	it('refuses layers that are mistakes of the caller', async () => {
+	it('rejects invalid layers', async () => {
 		const image = { width: 2, height: 2, data: new Uint8Array(16) };
 		const broken = { ...image, data: new Uint8Array(15) };
 		for (const layer of [

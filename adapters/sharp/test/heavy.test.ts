@@ -18,7 +18,7 @@ const box = { width: 40, height: 20, mode: 'fill' } as const;
 const pool = new WorkerPool();
 const codec = new SharpCodec(2, pool);
 let folder: string;
-/** Thirty bytes that are 20 megapixels. */
+/** A PNG of thirty bytes with 20 megapixels. */
 let huge: Buffer;
 
 beforeAll(async () => {
@@ -37,11 +37,11 @@ async function fileOf(bytes: Uint8Array): Promise<string> {
 	return path;
 }
 
-/** The same picture in a file that counts as large. */
+/** The same picture in a file above the size limit for light pictures. */
 const padded = (image: Uint8Array) => Buffer.concat([image, Buffer.alloc(8_000_000)]);
 
 describe('a light picture', () => {
-	it('is worked on here, without any worker', async () => {
+	it('is decoded in this process, without a worker', async () => {
 		const own = new WorkerPool();
 		const light = new SharpCodec(2, own);
 		const photo = await flat(3_000, 2_000).jpeg().toBuffer();
@@ -60,7 +60,7 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 		'a photo that is stored turned': () => flat(2_400, 2_400).withMetadata({ orientation: 6 }).jpeg().toBuffer(),
 	};
 
-	it.each(Object.keys(heavy))('is known by its header: %s', async (name) => {
+	it.each(Object.keys(heavy))('is recognised by its header: %s', async (name) => {
 		const image = (await heavy[name]?.()) as Uint8Array;
 		expect(isHeavy(await openPicture(image, await readImageHead(image)))).toBe(true);
 	});
@@ -71,7 +71,7 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 		{ kind: 'transcode', options: { format: 'png', fit: box } },
 	];
 
-	it.each(tasks)('gives the same from a worker as here: $kind', async (task) => {
+	it.each(tasks)('has the same result from a worker as from this process: $kind', async (task) => {
 		const image = padded(await quarters().png().toBuffer());
 		const here = await runTask(await openPicture(image, await readImageHead(image)), task);
 		const there: EncodedImage[] = [image, { path: await fileOf(image) }];
@@ -79,7 +79,7 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 		expect(pool.pids).toHaveLength(1);
 	});
 
-	it('goes through the codec like any other', async () => {
+	it('goes through the codec like any other picture', async () => {
 		const path = await fileOf(padded(await quarters().jpeg({ quality: 95 }).toBuffer()));
 		expect(await codec.probe({ path })).toMatchObject({ format: 'jpeg', width: 40, height: 20 });
 		expect(corners(await codec.fit({ path }, box))).toEqual(['red', 'green', 'blue', 'yellow']);
@@ -87,7 +87,7 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 		expect([width, (await codec.probe(data)).format]).toEqual([40, 'webp']);
 	});
 
-	it('is refused with the same words', async () => {
+	it('is rejected with the same messages', async () => {
 		const damaged = await noise(100, 100).png().toBuffer();
 		damaged.fill(7, 1_000, 2_000);
 		const broken = { path: await fileOf(padded(damaged)) };
@@ -102,13 +102,13 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 		await expect(codec.probe(gone)).rejects.toMatchObject({ code: 'ENOENT' });
 	});
 
-	it('that is damaged shows it to its probe', async () => {
+	it('is rejected by its probe when it is damaged', async () => {
 		const image = await flat(2_400, 2_400).png({ progressive: true }).toBuffer();
 		const cut = image.subarray(0, image.length / 2);
 		await expect(codec.probe(cut)).rejects.toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
 	});
 
-	it('that would have to be held whole with 380 MB is refused at its header', async () => {
+	it('is rejected by its header when it needs 380 MB at once', async () => {
 		const image = await flat(8, 8).png({ progressive: true }).toBuffer();
 		// 16 bits of red, green, blue and alpha.
 		image.set([0, 0, 0x27, 0x10, 0, 0, 0x13, 0x88, 16, 6], 16);
@@ -116,7 +116,7 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 		expect(error).toMatchObject({ code: 'E_IMAGE_TOO_LARGE', message: /memory/ });
 	});
 
-	it('of a thousand frames is refused without a worker', async () => {
+	it('with a thousand frames is rejected without a worker', async () => {
 		const own = new WorkerPool();
 		onTestFinished(() => own.close());
 		const error = await new SharpCodec(1, own).probe(padded(await animation(1_000))).catch((reason) => reason);
@@ -124,7 +124,7 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 		expect(own.pids).toEqual([]);
 	});
 
-	it('leaves the event loop free: a process of its own does the work', async () => {
+	it('does not block the event loop, because another process decodes it', async () => {
 		const own = new WorkerPool();
 		onTestFinished(() => own.close());
 		await new SharpCodec(1, own).fit(huge, { width: 1_000, height: 1_000, mode: 'cover' });
@@ -133,14 +133,14 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 });
 
 describe('the worker process', { timeout: 30_000 }, () => {
-	it('ends with the backend, which then takes no heavy pictures any more', async () => {
+	it('ends with the backend, which then rejects heavy pictures', async () => {
 		const { provided, stop } = await createBackend<ImageCodec>(sharpImages());
 		expect(await provided.probe(huge)).toMatchObject({ width: 5_000, height: 4_000 });
 		await stop();
 		await expect(provided.probe(huge)).rejects.toThrow('The image codec was stopped.');
 	});
 
-	it('does not start after a stop that came while the library was loaded', async () => {
+	it('does not start when the backend stops while the library loads', async () => {
 		const { provided, stop } = await createBackend<ImageCodec>(sharpImages());
 		const early = provided.probe(huge).catch((error) => error);
 		await stop();
@@ -148,7 +148,7 @@ describe('the worker process', { timeout: 30_000 }, () => {
 	});
 });
 
-/** The PNG with a new checksum of its header. */
+/** The PNG with the checksum of its changed header. */
 function withChecksum(png: Buffer): Buffer {
 	png.writeUInt32BE(crc32(png.subarray(12, 29)), 29);
 	return png;

@@ -3,7 +3,7 @@ import type { RawImage } from '@plinth/toolkit';
 import sharp, { type Sharp } from 'sharp';
 import { sharpImages } from '../src/index.ts';
 
-/** A codec as the kernel would create it. */
+/** Creates a codec as the kernel does. */
 export function createCodec(options: { concurrency?: number } = {}) {
 	const { definition } = sharpImages;
 	const config = definition.config.parse(options);
@@ -34,7 +34,7 @@ export function quarters(width = 40, height = 20): Sharp {
 	return sharp(Uint8Array.from(pixels.flat()), { raw: { width, height, channels: 3 } });
 }
 
-/** The named colour nearest to a pixel, `clear` when it is transparent. */
+/** The named colour closest to a pixel; `clear` if it is transparent. */
 export function colourAt(image: RawImage, x: number, y: number): string {
 	const at = (y * image.width + x) * 4;
 	const [r = 0, g = 0, b = 0, a = 0] = image.data.subarray(at, at + 4);
@@ -46,14 +46,14 @@ export function colourAt(image: RawImage, x: number, y: number): string {
 	return distances.sort((one, other) => one.distance - other.distance)[0]?.name ?? 'none';
 }
 
-/** Colours near the four corners, clockwise from the top left. */
+/** The colours near the four corners, clockwise from the top left. */
 export function corners(image: RawImage): readonly string[] {
 	const right = image.width - 2;
 	const bottom = image.height - 2;
 	return [colourAt(image, 1, 1), colourAt(image, right, 1), colourAt(image, right, bottom), colourAt(image, 1, bottom)];
 }
 
-/** A PNG of a few bytes whose header claims any size, and whether it is interlaced; its pixel data is missing. */
+/** A PNG of a few bytes without pixel data, whose header declares any size. */
 export function claimedPng(width: number, height: number, interlaced = false): Uint8Array {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);

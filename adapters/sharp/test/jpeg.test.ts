@@ -23,7 +23,7 @@ async function both(bytes: Uint8Array): Promise<boolean> {
 const slice = 131_072;
 
 it.each([0, 1, 2, slice - 2, slice - 1, slice, slice * 2 - 1, slice * 2])(
-	'the end of a JPEG is found with %i bytes behind it',
+	'the end of a JPEG is found before %i more bytes',
 	async (behind) => {
 		const bytes = Buffer.alloc(slice * 2 + 10);
 		bytes.set([0xff, 0xd9], bytes.length - 2 - behind);
@@ -31,7 +31,7 @@ it.each([0, 1, 2, slice - 2, slice - 1, slice, slice * 2 - 1, slice * 2])(
 	},
 );
 
-it('a JPEG without an end has none', async () => {
+it('a JPEG without an end marker is detected', async () => {
 	for (const length of [0, 1, 2, slice, slice * 2 + 1]) {
 		expect(await both(Buffer.alloc(length, 0xff))).toBe(false);
 	}

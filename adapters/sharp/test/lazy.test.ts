@@ -11,7 +11,7 @@ const codec: Required<ImageCodec> = {
 	encode: async () => Buffer.from('encoded'),
 };
 
-it('loads the library with the first picture, once', async () => {
+it('the library is loaded once, with the first picture', async () => {
 	let loads = 0;
 	const lazy = lazyCodec(async () => {
 		loads += 1;
@@ -23,13 +23,13 @@ it('loads the library with the first picture, once', async () => {
 	expect(loads).toBe(1);
 });
 
-it('fails with the reason when the library cannot be loaded, and tries again', async () => {
+it('a call fails with the reason when the library cannot be loaded, and the next call tries again', async () => {
 	let isInstalled = false;
 	const lazy = lazyCodec(async () => {
-		if (!isInstalled) throw new Error('no libvips here');
+		if (!isInstalled) throw new Error('libvips is not installed');
 		return codec;
 	});
-	await expect(lazy.probe(Buffer.alloc(1))).rejects.toThrow('no libvips here');
+	await expect(lazy.probe(Buffer.alloc(1))).rejects.toThrow('libvips is not installed');
 	isInstalled = true;
 	expect(await lazy.probe(Buffer.alloc(1))).toEqual(info);
 });

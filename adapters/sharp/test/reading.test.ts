@@ -10,7 +10,7 @@ const same = { width: 40, height: 20, mode: 'fill' } as const;
 
 type Turn = 'rotate90' | 'rotate180' | 'rotate270' | 'flip' | 'flop';
 
-/** How an upright image is to be stored for each EXIF orientation, 1 to 8. */
+/** The steps that store an upright image in each EXIF orientation, 1 to 8. */
 const stored: readonly (readonly Turn[])[] = [
 	[],
 	['flop'],
@@ -24,7 +24,7 @@ const stored: readonly (readonly Turn[])[] = [
 
 async function storedFor(orientation: number): Promise<Buffer> {
 	let image = await quarters().png().toBuffer();
-	// One pipeline per step: within one, sharp keeps its own order.
+	// One pipeline per step, because sharp reorders the steps of one pipeline.
 	for (const step of stored[orientation - 1] ?? []) image = await turn(sharp(image), step).png().toBuffer();
 	return sharp(image).withMetadata({ orientation }).jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
 }
@@ -45,7 +45,7 @@ describe('sharpImages', () => {
 		expect(await codec.probe(image)).toEqual({ format, width: 40, height: 20, hasAlpha: false });
 	});
 
-	it('tells whether there is an alpha channel', async () => {
+	it('reports whether there is an alpha channel', async () => {
 		const image = await quarters().ensureAlpha(0.5).webp().toBuffer();
 		expect(await codec.probe(image)).toMatchObject({ hasAlpha: true });
 	});
@@ -63,14 +63,14 @@ describe('sharpImages', () => {
 		['a palette PNG', () => quarters().png({ palette: true })],
 		['a WebP with alpha', () => quarters().ensureAlpha().webp({ lossless: true })],
 		['a PNG with alpha and 16 bits', () => quarters().ensureAlpha().toColourspace('rgb16').png()],
-	])('gives 8-bit RGBA for %s', async (_name, make) => {
+	])('returns 8-bit RGBA for %s', async (_name, make) => {
 		const pixels = await codec.fit(await make().toBuffer(), same);
 		expect(pixels.data.byteLength).toBe(40 * 20 * 4);
 		expect(corners(pixels)).toEqual(['red', 'green', 'blue', 'yellow']);
 		expect(pixels.data[3]).toBe(255);
 	});
 
-	it.each(['#3080a0', '#ffffff', '#808080'])('gives the sRGB colour of a CMYK JPEG of %s', async (background) => {
+	it.each(['#3080a0', '#ffffff', '#808080'])('returns the sRGB colour of a CMYK JPEG of %s', async (background) => {
 		const flat = sharp({ create: { width: 8, height: 8, channels: 3, background } });
 		const image = await flat.toColourspace('cmyk').jpeg({ quality: 100 }).toBuffer();
 		expect((await sharp(image).metadata()).space).toBe('cmyk');
@@ -78,11 +78,11 @@ describe('sharpImages', () => {
 		expect(pixels.data.byteLength).toBe(256);
 		const wanted = [...Buffer.from(`${background.slice(1)}ff`, 'hex')];
 		const distances = wanted.map((value, index) => Math.abs(value - (pixels.data[index] ?? 0)));
-		// The two gamuts differ; swapped or inverted channels would differ far more.
+		// The two gamuts differ slightly; swapped or inverted channels would differ far more.
 		expect(Math.max(...distances)).toBeLessThan(24);
 	});
 
-	it.each(['b-w', 'grey16'] as const)('gives 8-bit RGBA for a %s PNG', async (space) => {
+	it.each(['b-w', 'grey16'] as const)('returns 8-bit RGBA for a %s PNG', async (space) => {
 		const grey = sharp({ create: { width: 4, height: 4, channels: 3, background: '#808080' } });
 		const image = await grey.toColourspace(space).png().toBuffer();
 		const pixels = await codec.fit(image, { width: 4, height: 4, mode: 'cover' });
@@ -92,7 +92,7 @@ describe('sharpImages', () => {
 		expect(Math.abs(r - 128)).toBeLessThanOrEqual(1);
 	});
 
-	it('keeps partial transparency, not premultiplied', async () => {
+	it('keeps partial transparency without premultiplication', async () => {
 		const background = { r: 200, g: 100, b: 50, alpha: 0.5 };
 		const image = await sharp({ create: { width: 8, height: 8, channels: 4, background } })
 			.png()
@@ -101,7 +101,7 @@ describe('sharpImages', () => {
 		expect([...pixels.data.subarray(0, 4)]).toEqual([200, 100, 50, 128]);
 	});
 
-	it('takes an animation of one frame, which is a still picture', async () => {
+	it('accepts an animation of one frame as a still picture', async () => {
 		const image = await quarters(16, 16).webp({ lossless: true }).toBuffer();
 		const pixels = await codec.fit(animationOf(image, { width: 16, height: 16 }), {
 			width: 16,
@@ -157,7 +157,7 @@ describe('fit', () => {
 		[0, 10],
 		[1.5, 10],
 		[10_000, 10_000],
-	])('refuses the size %s x %s as a mistake of the caller', async (width, height) => {
+	])('rejects the size %s x %s', async (width, height) => {
 		const image = await quarters().png().toBuffer();
 		await expect(codec.fit(image, { width, height, mode: 'cover' })).rejects.toThrow(RangeError);
 	});

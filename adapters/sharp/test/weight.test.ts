@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { decodingBytes, rotatedDecodingBytes } from '../src/decoding-bytes.ts';
 import { animation, flat } from './bombs.ts';
 
-describe('the weight of a picture', () => {
+describe('the memory that a picture needs', () => {
 	const weight = async (image: Buffer) => decodingBytes(image, await sharp(image).metadata());
 	const size = 100 * 50;
 
-	it('is nothing for what is decoded row by row', async () => {
+	it('is zero when it is decoded row by row', async () => {
 		const images = [flat(100, 50).png(), flat(100, 50).jpeg(), flat(100, 50).webp()];
 		for (const image of images) expect(await weight(await image.toBuffer())).toBe(0);
 	});
@@ -18,15 +18,15 @@ describe('the weight of a picture', () => {
 		['a progressive JPEG', () => flat(100, 50).jpeg({ progressive: true }), 6],
 		['a lossless WebP', () => flat(100, 50).webp({ lossless: true }), 4],
 		['a transparent WebP', () => flat(100, 50).ensureAlpha(0.5).webp(), 5],
-	] as const)('is some bytes per pixel for %s', async (_, make, bytes) => {
+	] as const)('is a number of bytes per pixel for %s', async (_, make, bytes) => {
 		expect(await weight(await make().toBuffer())).toBe(bytes * size);
 	});
 
-	it('is more for a WebP that could have been an animation', async () => {
+	it('is larger for a WebP with the header of an animation', async () => {
 		expect(await weight(await animation(2))).toBe(8 * 16 * 16);
 	});
 
-	it('is more for a picture that is stored turned', async () => {
+	it('is larger for a picture with an EXIF rotation', async () => {
 		const image = await flat(100, 50).withMetadata({ orientation: 6 }).jpeg().toBuffer();
 		expect(rotatedDecodingBytes(image, await sharp(image).metadata())).toBe(3 * size);
 	});

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A pool of workers that come to this with any picture. In JavaScript and without imports, so that they start fast. */
+/** A pool of workers that end in this way on every picture. They are JavaScript without imports, to start fast. */
 async function poolThat(end: string): Promise<WorkerPool> {
 	const file = join(folder, `${end.length}.mjs`);
 	const ready = '{"kind":"ready"}';
@@ -29,12 +29,12 @@ async function poolThat(end: string): Promise<WorkerPool> {
 
 const probe = (pool: WorkerPool) => pool.run(new Uint8Array(9), { kind: 'probe' });
 
-it('a picture over which workers crash is unreadable', async () => {
+it('a picture that crashes workers is unreadable', async () => {
 	const pool = await poolThat('process.exit(1)');
 	await expect(probe(pool)).rejects.toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
 });
 
-it('a picture that never gets done is too large', async () => {
+it('a picture that exceeds the time limit is too large', async () => {
 	const pool = await poolThat('');
 	await expect(probe(pool)).rejects.toMatchObject({
 		code: 'E_IMAGE_TOO_LARGE',
@@ -42,7 +42,7 @@ it('a picture that never gets done is too large', async () => {
 	});
 });
 
-it('a picture that takes too much memory is too large', async () => {
+it('a picture that needs too much memory is too large', async () => {
 	const pool = await poolThat("writeSync(2, 'plinth: too much memory'); process.exit(1)");
 	await expect(probe(pool)).rejects.toMatchObject({
 		code: 'E_IMAGE_TOO_LARGE',

@@ -1,12 +1,12 @@
-/** Longer sentences are divided, so that the first sound comes early and an abort is heard early; in characters. */
+/** Maximum characters of a piece. Longer sentences are divided, so that the first sound and an abort come early. */
 const maxLength = 300;
-/** What ends like `Dr.` or `J. R.` goes on: the voice itself tells whether that is the end of a sentence. */
+/** A text that ends like `Dr.` or `J. R.` is not divided there: the voice decides whether the sentence has ended. */
 const abbreviation = /(?<!\p{L})\p{Lu}\p{L}{0,3}\.$/u;
 
 /** Divides a text into sentences, and long ones at a comma or a space. Leaves out what has no letter and no digit. */
 export function toPieces(text: string): readonly string[] {
 	const sentences: string[] = [];
-	// Half a surrogate pair is no text: the engine takes UTF-8.
+	// The engine reads UTF-8, which cannot represent half a surrogate pair.
 	for (const { segment } of new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text.toWellFormed())) {
 		const end = sentences.at(-1)?.trimEnd().slice(-8) ?? '';
 		sentences.push(abbreviation.test(end) ? sentences.pop() + segment : segment);

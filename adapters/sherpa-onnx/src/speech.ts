@@ -8,7 +8,7 @@ import { toPieces } from './pieces.ts';
 
 const config = z.strictObject({
 	...engineOptions,
-	/** What the folder holds. Piper voices are of the family `vits`. */
+	/** The family of the model in the folder. Piper voices are of the family `vits`. */
 	family: z.enum(voiceFamilies),
 	/** The language of the texts, for Kokoro from version 1.0: `en-us`, `es`, `fr`. */
 	language: z.string().optional(),
@@ -22,9 +22,9 @@ export const sherpaSpeech = defineModel({
 	config,
 	async create(context): Promise<SpeechModel> {
 		const { family, language, threads, folder } = context.config;
-		const { files, rules, speakers, sampleRate, takesLanguage } = await openVoices(folder, context.folder, family);
-		if (language !== undefined && !takesLanguage) {
-			throw new Error('Only Kokoro from version 1.0 takes a language. Remove the option language.');
+		const { files, rules, speakers, sampleRate, supportsLanguage } = await openVoices(folder, context.folder, family);
+		if (language !== undefined && !supportsLanguage) {
+			throw new Error('Only Kokoro from version 1.0 supports a language. Remove the option language.');
 		}
 		const engine = new Engine(context);
 		await engine.check();
@@ -32,13 +32,13 @@ export const sherpaSpeech = defineModel({
 		const config = { model, maxNumSentences: 1, ...rules };
 		return {
 			apiVersion: 1,
-			// Their first part is of ISO 639-1.
+			// The first two letters of a language are its ISO 639-1 code.
 			abilities: { formats: ['pcm'], languages: language ? [language.slice(0, 2)] : undefined },
 			voices: () => speakers,
 			unload: () => engine.unload(),
 			async speak({ input, voice, speed, instructions, isCustomVoice }, { signal }) {
-				const named = speakers.indexOf(voice);
-				const speaker = named >= 0 ? named : speakers.findIndex((_, number) => `${number}` === voice);
+				const index = speakers.indexOf(voice);
+				const speaker = index >= 0 ? index : speakers.findIndex((_, number) => `${number}` === voice);
 				if (speaker < 0 || isCustomVoice) throw invalidValue('voice', 'This model has no such voice.');
 				const speak = (text: string) => engine.run({ kind: 'speak', config, text, speaker, speed }, { signal });
 				const body = await awaitFirst(speakPieces(input, speak), Boolean, nothingSpoken);
@@ -49,7 +49,7 @@ export const sherpaSpeech = defineModel({
 	},
 });
 
-/** Speaks one piece after another, each when the one before has been read. */
+/** Speaks the pieces in order. Each one starts after the audio of the previous one has been read. */
 async function* speakPieces(text: string, speak: (piece: string) => Promise<{ readonly body: Uint8Array }>) {
 	for (const piece of toPieces(text)) {
 		const { body } = await speak(piece);
@@ -57,4 +57,4 @@ async function* speakPieces(text: string, speak: (piece: string) => Promise<{ re
 	}
 }
 
-const nothingSpoken = () => invalidValue('input', 'The voice can speak nothing of this text.');
+const nothingSpoken = () => invalidValue('input', 'The voice cannot speak any part of this text.');

@@ -19,11 +19,11 @@ import { toWords } from './words.ts';
 
 const config = z.strictObject({
 	...engineOptions,
-	/** What the folder holds. */
+	/** The family of the model in the folder. */
 	family: z.enum(recognizerFamilies),
 });
 
-/** A recognizer from a folder. Long audio is cut into windows, and the text of each is told as soon as it is known. */
+/** A recognizer from a folder. Long audio is cut into windows, and the text of each is sent as soon as it is known. */
 export const sherpaTranscription = defineModel({
 	kind: transcriptionModels,
 	name: 'sherpaOnnx.transcription',
@@ -34,17 +34,17 @@ export const sherpaTranscription = defineModel({
 		const recognizer = await openRecognizer(folder, context.folder, family);
 		const engine = new Engine(context);
 		await engine.check();
-		const { tokens, languages, translate, words, tellsLanguage } = recognizer;
+		const { tokens, languages, translate, words, reportsLanguage } = recognizer;
 		return {
 			apiVersion: 1,
 			abilities: { ...(languages && { languages }), translate, segments: true, words },
 			unload: () => engine.unload(),
 			async transcribe(request, run) {
-				// The engine ends its process for a language that it does not know.
+				// An unknown language would end the process of the engine.
 				if (request.language && languages && !languages.includes(request.language)) {
 					throw invalidValue('language', `This model understands: ${languages.join(', ')}.`);
 				}
-				const heard: Heard[] = [];
+				const results: WindowResult[] = [];
 				let { language } = request;
 				let text = '';
 				for await (const { samples, start, end } of toWindows(request.audio.samples(recognizerRate), run.signal)) {
@@ -53,17 +53,17 @@ export const sherpaTranscription = defineModel({
 					const body = new Uint8Array(samples.buffer);
 					const { value } = await engine.run({ kind: 'transcribe', config }, { body, signal: run.signal });
 					const result = value as Recognized;
-					// The engine hides exceptions of the model behind a result without anything.
-					if (tellsLanguage && !result.lang) throw modelError('The model failed within a window of the audio.');
+					// After an exception of the model, the engine returns an empty result.
+					if (reportsLanguage && !result.lang) throw modelError('The model failed within a window of the audio.');
 					language ??= toLanguage(result.lang);
-					const said = result.text.trim();
-					heard.push({ ...result, text: said, start, end });
-					if (said === '') continue;
-					const delta = text === '' || language === 'zh' || language === 'ja' ? said : ` ${said}`;
+					const windowText = result.text.trim();
+					results.push({ ...result, text: windowText, start, end });
+					if (windowText === '') continue;
+					const delta = text === '' || language === 'zh' || language === 'ja' ? windowText : ` ${windowText}`;
 					text += delta;
 					run.delta(delta);
 				}
-				return { text, ...(language && { language }), ...detailsOf(request, heard) };
+				return { text, ...(language && { language }), ...detailsOf(request, results) };
 			},
 		};
 	},
@@ -80,27 +80,27 @@ function optionsOf(
 	if (family === 'sense-voice') return { senseVoice: { ...files, language, useInverseTextNormalization: 1 } };
 	const enableSegmentTimestamps = timestamps.includes('segment');
 	const enableTokenTimestamps = words && timestamps.includes('word');
-	// The first window decides on the language, as in OpenAI's own program.
+	// The first window determines the language, as in OpenAI's own program.
 	const options = { language: known, task, tailPaddings: -1 };
 	return { whisper: { ...files, ...options, enableSegmentTimestamps, enableTokenTimestamps } };
 }
 
-/** A window and what the engine says of it. */
-type Heard = Recognized & { readonly start: number; readonly end: number };
+/** The engine's result for a window, and the times of the window. */
+type WindowResult = Recognized & { readonly start: number; readonly end: number };
 
-function detailsOf({ timestamps, prompt, temperature }: TranscriptionRequest, heard: readonly Heard[]) {
+function detailsOf({ timestamps, prompt, temperature }: TranscriptionRequest, results: readonly WindowResult[]) {
 	const ignored = [...(prompt ? ['the prompt'] : []), ...(temperature ? ['the temperature'] : [])];
 	return {
-		seconds: heard.at(-1)?.end ?? 0,
-		...(timestamps.includes('segment') && { segments: heard.flatMap(toSegments) }),
-		...(timestamps.includes('word') && { words: heard.flatMap(toWords) }),
+		seconds: results.at(-1)?.end ?? 0,
+		...(timestamps.includes('segment') && { segments: results.flatMap(toSegments) }),
+		...(timestamps.includes('word') && { words: results.flatMap(toWords) }),
 		warnings: ignored.map((what) => `This model ignores ${what}.`),
 	};
 }
 
-/** The segments that the engine tells, or the whole window. */
-function toSegments({ start, end, text, ...heard }: Heard): readonly TranscriptionSegment[] {
-	const { segment_texts: texts = [], segment_timestamps: starts = [], segment_durations: lengths = [] } = heard;
+/** The segments that the engine reports, or the whole window. */
+function toSegments({ start, end, text, ...result }: WindowResult): readonly TranscriptionSegment[] {
+	const { segment_texts: texts = [], segment_timestamps: starts = [], segment_durations: lengths = [] } = result;
 	if (texts.length === 0) return text === '' ? [] : [{ start, end, text }];
 	return texts.map((part, at) => {
 		const from = Math.min(end, start + (starts[at] ?? 0));

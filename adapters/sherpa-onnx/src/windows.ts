@@ -1,28 +1,28 @@
 import { abandon, orAbort } from '@plinth/core';
 import { recognizerRate } from './engine/tasks.ts';
 
-/** A stretch of audio that a recognizer takes at once. Times are seconds from the start of the audio. */
+/** A section of audio that a recognizer processes in one call. Times are seconds from the start of the audio. */
 export interface Window {
 	readonly start: number;
 	readonly end: number;
 	readonly samples: Float32Array<ArrayBuffer>;
 }
 
-/** Whisper takes 30 s, of which sherpa-onnx keeps half a second free. */
+/** Whisper accepts 30 s, of which sherpa-onnx reserves half a second. */
 const maxSamples = 28 * recognizerRate;
-/** The end of a full window in which the cut is looked for, and the length of the quiet stretch that is cut. */
+/** The end of a full window, in which to search for the cut, and the length of the quiet section around the cut. */
 const searchSamples = 10 * recognizerRate;
 const quietSamples = 0.1 * recognizerRate;
 
-/** Cuts audio, at the quietest moment of each full window. Holds one of them. Throws the signal's reason. */
+/** Cuts audio at the quietest moment of each full window. Buffers one window. Throws the signal's reason. */
 export async function* toWindows(audio: AsyncIterable<Float32Array>, signal: AbortSignal): AsyncGenerator<Window> {
 	const chunks = audio[Symbol.asyncIterator]();
-	const held = new Float32Array(maxSamples);
+	const buffer = new Float32Array(maxSamples);
 	let filled = 0;
 	let at = 0;
-	const take = (length: number): Window => {
-		const samples = held.slice(0, length);
-		held.copyWithin(0, length);
+	const cut = (length: number): Window => {
+		const samples = buffer.slice(0, length);
+		buffer.copyWithin(0, length);
 		filled -= length;
 		at += length;
 		return { start: (at - length) / recognizerRate, end: at / recognizerRate, samples };
@@ -33,19 +33,19 @@ export async function* toWindows(audio: AsyncIterable<Float32Array>, signal: Abo
 			if (step.done) break;
 			for (let rest = step.value; rest.length > 0; ) {
 				const part = rest.subarray(0, maxSamples - filled);
-				held.set(part, filled);
+				buffer.set(part, filled);
 				filled += part.length;
 				rest = rest.subarray(part.length);
-				if (filled === maxSamples) yield take(quietest(held));
+				if (filled === maxSamples) yield cut(quietest(buffer));
 			}
 		}
 	} finally {
 		abandon(chunks);
 	}
-	if (filled > 0) yield take(filled);
+	if (filled > 0) yield cut(filled);
 }
 
-/** The middle of the quietest stretch at the end of a full window; of equally quiet ones, the last. */
+/** The middle of the quietest section at the end of a full window; of equally quiet ones, the last. */
 function quietest(samples: Float32Array): number {
 	let best = maxSamples;
 	let least = Number.POSITIVE_INFINITY;

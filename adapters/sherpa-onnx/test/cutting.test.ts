@@ -5,7 +5,7 @@ import { toWindows, type Window } from '../src/windows.ts';
 import { toWords } from '../src/words.ts';
 
 describe('a text', () => {
-	test('is divided into sentences, and what cannot be spoken is left out', () => {
+	test('is split into sentences, without characters that cannot be spoken', () => {
 		expect(toPieces('Good day, Dr. Who. It is late. … 🦊! J. R. knows.')).toEqual([
 			'Good day, Dr. Who. It is late.',
 			'J. R. knows.',
@@ -14,13 +14,13 @@ describe('a text', () => {
 		expect(toPieces(' \n…')).toEqual([]);
 	});
 
-	test('is divided at commas and spaces where a sentence is long', () => {
+	test('is split at commas and spaces when a sentence is long', () => {
 		const clause = `${'word '.repeat(30)}end`;
 		expect(toPieces(`${clause}, ${clause}.`)).toEqual([`${clause},`, `${clause}.`]);
 		for (const piece of toPieces('word '.repeat(400))) expect(piece).toMatch(/^word( word)*$/);
 	});
 
-	test('keeps every letter, in pieces of at most 300 characters', () => {
+	test('keeps all letters, in pieces of at most 300 characters', () => {
 		const letters = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
 		const text = fc.string({
 			unit: fc.oneof(fc.constantFrom(' ', '.', ',', 'a', '字', '𝒳'), fc.string({ unit: 'binary' })),
@@ -60,7 +60,7 @@ describe('audio', () => {
 		expect(window?.samples[10 * rate - 1]).toBeCloseTo(0.1);
 	});
 
-	test('is cut where it is quietest in the last ten seconds', async () => {
+	test('is split at the quietest point in the last ten seconds', async () => {
 		const audio = new Float32Array(40 * rate).fill(0.5);
 		audio.fill(0.01, 22 * rate, 22.2 * rate);
 		// Quieter, but too early.
@@ -70,7 +70,7 @@ describe('audio', () => {
 		expect(second?.start).toBe((first?.samples.length ?? 0) / rate);
 	});
 
-	test('loses no sample, however it comes in', async () => {
+	test('loses no sample for any chunk sizes', async () => {
 		const lengths = fc.array(fc.integer({ min: 0, max: 9 * rate }), { maxLength: 12 });
 		await fc.assert(
 			fc.asyncProperty(lengths, async (lengths) => {
@@ -92,7 +92,7 @@ describe('audio', () => {
 });
 
 describe('tokens', () => {
-	test('join into words', () => {
+	test('are joined to words', () => {
 		const tokens = [' Good', ' mor', 'ning', ',', ' Ada', '.'];
 		const words = toWords({ text: '', start: 10, end: 14, tokens, timestamps: [0, 0.5, 0.7, 0.9, 2, 2.2] });
 		expect(words).toEqual([

@@ -15,28 +15,28 @@ beforeEach(async () => {
 
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-/** What is there of espeak-ng's data as far as the check looks. */
+/** The files of espeak-ng's data that the check requires. */
 const phonemes = { 'espeak-ng-data/phontab': 'phonemes' };
 
 describe('a folder of voices', () => {
-	test('of VITS has its weights and tokens, and numbers as names', async () => {
+	test('with VITS has its weights and tokens, and numbered voices', async () => {
 		await writeVits(dir);
 		expect(await openVoices(dir, '/', 'vits')).toMatchObject({
 			files: { model: join(dir, 'model.onnx'), tokens: join(dir, 'tokens.txt') },
 			rules: {},
 			sampleRate: 16_000,
 			speakers: ['0', '1', '2'],
-			takesLanguage: false,
+			supportsLanguage: false,
 		});
 	});
 
-	test('is found from the folder of the config', async () => {
+	test('is resolved from the folder of the config', async () => {
 		await writeVits(join(dir, 'voices/tiny'));
 		const { files } = await openVoices('./voices/tiny', dir, 'vits');
 		expect(files).toMatchObject({ model: join(dir, 'voices/tiny/model.onnx') });
 	});
 
-	test('of Piper has phonemes, and names from the file beside it', async () => {
+	test('with Piper has phonemes, and names from its JSON file', async () => {
 		await writePiper(dir);
 		await expect(openVoices(dir, '/', 'vits')).rejects.toThrow('espeak-ng-data/phontab is missing');
 		await writeFolder(dir, { 'espeak-ng-data/phontab': '' });
@@ -49,7 +49,7 @@ describe('a folder of voices', () => {
 		expect(await openVoices(dir, '/', 'vits')).toMatchObject({ speakers: ['0', '1', '2'] });
 	});
 
-	test('of a VITS voice that reads words needs a lexicon, and takes rules along', async () => {
+	test('with a word-based VITS voice needs a lexicon, and includes rules', async () => {
 		await writeVits(dir, { frontend: '' });
 		await expect(openVoices(dir, '/', 'vits')).rejects.toThrow('lexicon.txt is missing');
 		await writeFolder(dir, { 'lexicon.txt': 'hello h', 'date.fst': 'x', 'number.fst': 'x', 'rule.far': 'x' });
@@ -61,7 +61,7 @@ describe('a folder of voices', () => {
 		});
 	});
 
-	test.each(['kokoro', 'kitten'] as const)('of %s has names of speakers', async (family) => {
+	test.each(['kokoro', 'kitten'] as const)('with %s has names of speakers', async (family) => {
 		await writeStyled(dir, family);
 		await writeFolder(dir, phonemes);
 		const { files, speakers } = await openVoices(dir, '/', family);
@@ -73,17 +73,17 @@ describe('a folder of voices', () => {
 		await expect(openVoices(dir, '/', family)).rejects.toThrow('voices.bin is missing');
 	});
 
-	test('of Kokoro from 1.0 has lexicons and takes a language', async () => {
+	test('with Kokoro from 1.0 has lexicons and accepts a language', async () => {
 		await writeStyled(dir, 'kokoro', { version: 2 });
 		await writeFolder(dir, phonemes);
 		await expect(openVoices(dir, '/', 'kokoro')).rejects.toThrow('lexicon.txt is missing');
 		await writeFolder(dir, { 'lexicon-us-en.txt': 'x', 'lexicon-zh.txt': 'x' });
-		const { files, takesLanguage } = await openVoices(dir, '/', 'kokoro');
-		expect(takesLanguage).toBe(true);
+		const { files, supportsLanguage } = await openVoices(dir, '/', 'kokoro');
+		expect(supportsLanguage).toBe(true);
 		expect(files.lexicon).toBe(`${join(dir, 'lexicon-us-en.txt')},${join(dir, 'lexicon-zh.txt')}`);
 	});
 
-	test('of Matcha has a vocoder', async () => {
+	test('with Matcha has a vocoder', async () => {
 		await writeMatcha(dir);
 		await writeFolder(dir, phonemes);
 		const { files } = await openVoices(dir, '/', 'matcha');
@@ -95,7 +95,7 @@ describe('a folder of voices', () => {
 		await expect(openVoices(dir, '/', 'matcha')).rejects.toThrow('the vocoder (vocos-22khz-univ.onnx');
 	});
 
-	test('of 8-bit weights beside others takes the 8-bit ones', async () => {
+	test('with 8-bit and other weights uses the 8-bit ones', async () => {
 		await writeVits(dir);
 		await writeVits(join(dir, 'small'));
 		await rename(join(dir, 'small/model.onnx'), join(dir, 'model.int8.onnx'));
@@ -103,14 +103,14 @@ describe('a folder of voices', () => {
 		expect(files).toMatchObject({ model: join(dir, 'model.int8.onnx') });
 	});
 
-	test('of several weights is refused', async () => {
+	test('with several weights is rejected', async () => {
 		await writeVits(dir);
 		await writeVits(join(dir, 'other'));
 		await rename(join(dir, 'other/model.onnx'), join(dir, 'voice.onnx'));
 		await expect(openVoices(dir, '/', 'vits')).rejects.toThrow('model.onnx and voice.onnx are there: keep one');
 	});
 
-	test('of another family is refused', async () => {
+	test('with an unknown family is rejected', async () => {
 		await writeStyled(dir, 'kitten');
 		await writeFolder(dir, phonemes);
 		await expect(openVoices(dir, '/', 'kokoro')).rejects.toThrow('its .onnx file is of another family');
@@ -119,15 +119,15 @@ describe('a folder of voices', () => {
 	});
 });
 
-describe('a folder that is damaged', () => {
-	test('tells all that is wrong, the path and the remedy', async () => {
+describe('an invalid folder', () => {
+	test('is reported with all problems, the path and the remedy', async () => {
 		await writeFolder(dir, { 'model.onnx': '', 'readme.txt': 'x' });
 		const problems = `${dir} is not a complete vits model: model.onnx is empty; tokens.txt is missing.`;
 		const remedy = ' Unpack the archive of the model again, or choose the family that the folder holds.';
 		await expect(openVoices(dir, '/', 'vits')).rejects.toThrow(problems + remedy);
 	});
 
-	test('tells that there is no folder, and that nothing is downloaded', async () => {
+	test('that does not exist is reported, with the note that nothing is downloaded', async () => {
 		const missing = openVoices('./kokoro', dir, 'kokoro');
 		await expect(missing).rejects.toThrow(`${dir}/kokoro is not a readable folder.`);
 		await expect(missing).rejects.toThrow('Nothing is downloaded.');
@@ -138,12 +138,12 @@ describe('a folder that is damaged', () => {
 		['<!doctype html><title>Not found</title>', 'is not an ONNX file'],
 		['\0\0', 'is not an ONNX file'],
 		[Buffer.from([8, 8, 0x3a, 0xff, 0xff, 0x7f, 1]), 'is not a whole ONNX file'],
-	])('tells what stands in place of the weights: %#', async (content, told) => {
+	])('with something else than weights is reported: %#', async (content, told) => {
 		await writeFolder(dir, { 'model.onnx': content, 'tokens.txt': letters });
 		await expect(openVoices(dir, '/', 'vits')).rejects.toThrow(`model.onnx ${told}`);
 	});
 
-	test('with half of the weights is refused', async () => {
+	test('with half of the weights is rejected', async () => {
 		await writeVits(dir);
 		await truncate(join(dir, 'model.onnx'), 400);
 		await expect(openVoices(dir, '/', 'vits')).rejects.toThrow('model.onnx is not a whole ONNX file');
@@ -151,7 +151,7 @@ describe('a folder that is damaged', () => {
 });
 
 describe('a folder of a recognizer', () => {
-	test('of Whisper tells its languages', async () => {
+	test('with Whisper has its languages', async () => {
 		await writeWhisper(dir);
 		expect(await openRecognizer(dir, '/', 'whisper')).toEqual({
 			files: { encoder: join(dir, 'tiny-encoder.onnx'), decoder: join(dir, 'tiny-decoder.onnx') },
@@ -159,7 +159,7 @@ describe('a folder of a recognizer', () => {
 			languages: ['en', 'de'],
 			translate: true,
 			words: false,
-			tellsLanguage: true,
+			reportsLanguage: true,
 		});
 		await writeWhisper(dir, { n_alignment_heads: 6, all_language_codes: 'en,haw,yue' });
 		expect(await openRecognizer(dir, '/', 'whisper')).toMatchObject({ languages: ['en'], words: true });
@@ -167,7 +167,7 @@ describe('a folder of a recognizer', () => {
 		await expect(openRecognizer(dir, '/', 'whisper')).rejects.toThrow('the decoder (tiny-decoder.onnx) is missing');
 	});
 
-	test('of SenseVoice has one file of weights', async () => {
+	test('with SenseVoice has one file of weights', async () => {
 		await writeSenseVoice(dir);
 		const { files, words, translate } = await openRecognizer(dir, '/', 'sense-voice');
 		expect({ files, words, translate }).toEqual({
@@ -181,7 +181,7 @@ describe('a folder of a recognizer', () => {
 		);
 	});
 
-	test('of Moonshine has four files, or two', async () => {
+	test('with Moonshine has four files, or two', async () => {
 		await writeMoonshine(join(dir, 'first'));
 		const first = await openRecognizer('first', dir, 'moonshine');
 		expect(Object.keys(first.files).sort()).toEqual(['cachedDecoder', 'encoder', 'preprocessor', 'uncachedDecoder']);

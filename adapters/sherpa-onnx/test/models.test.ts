@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('without the package, a model does not start and has two remedies', async () => {
+test('a model does not start without the package, and the error has two remedies', async () => {
 	const speech = createModel(sherpaOnnx.speech({ folder: 'voice', family: 'vits' }), { folder });
 	await expect(speech).rejects.toThrow(
 		`The package sherpa-onnx-node is not installed beside ${folder}. ` +
@@ -27,7 +27,7 @@ test('without the package, a model does not start and has two remedies', async (
 	await expect(transcription).rejects.toThrow('is not installed beside');
 });
 
-test('with a package that does not load, a model does not start and has two remedies', async () => {
+test('a model does not start when the package fails to load, and the error has two remedies', async () => {
 	const installed = join(folder, 'damaged');
 	await mkdir(installed);
 	await writeFolder(join(installed, 'node_modules/sherpa-onnx-node'), {
@@ -39,18 +39,18 @@ test('with a package that does not load, a model does not start and has two reme
 	await expect(speech).rejects.toThrow(/does not load: .*Tried five places.*Install it again .*, or choose another/);
 });
 
-test('a language is taken only by the family that has languages', async () => {
+test('a language is accepted only by a family that has languages', async () => {
 	const options = { folder: 'voice', family: 'vits', language: 'es' } as const;
 	await expect(createModel(sherpaOnnx.speech(options), { folder })).rejects.toThrow('Remove the option language.');
 });
 
-test('a folder of the wrong kind stops the start', async () => {
+test('a folder of the wrong kind prevents the start', async () => {
 	await writeStyled(join(folder, 'kokoro'), 'kokoro');
 	const speech = createModel(sherpaOnnx.speech({ folder: 'kokoro', family: 'kokoro' }), { folder });
 	await expect(speech).rejects.toThrow(`${folder}/kokoro is not a complete kokoro model`);
 });
 
-test('numbers may come from variables', () => {
+test('numeric options can be strings from variables', () => {
 	const options = { folder: 'x', family: 'vits', threads: '3' } as const;
 	expect(sherpaOnnx.speech.definition.config.parse(options)).toMatchObject({ threads: 3 });
 	expect(() => sherpaOnnx.speech.definition.config.parse({ ...options, threads: 0 })).toThrow('threads');

@@ -33,12 +33,12 @@ export function unavailable(file: string, cause: unknown): PlinthError {
 	});
 }
 
-/** A caller passed something, a function for example, that no thread can hand to another. */
+/** A caller passed a value, such as a function, that cannot be sent between threads. */
 export function uncopyable(command: string, cause: unknown): TypeError {
 	return new TypeError(`SQLite cannot store a value that was given to ${command}.`, { cause });
 }
 
-/** Turns what a read on this thread has thrown into what its caller sees. */
+/** The error that a caller sees for a failed read. */
 export function toReadError(error: unknown, file: string): Error {
 	return toError(toFailure(error), file);
 }

@@ -25,14 +25,14 @@ async function look(): Promise<readonly string[] | undefined> {
 	}
 }
 
-test('a sound file has nothing to tell', async () => {
+test('an intact file has no problems', async () => {
 	expect(await look()).toEqual([]);
 });
 
-test('damage inside the file is found, and the file named', async () => {
+test('damage inside the file is found, and the report names the file', async () => {
 	await look();
 	const bytes = await readFile(file);
-	// Behind the pages that every start reads.
+	// After the pages that every start reads.
 	await writeFile(file, bytes.fill(0xa5, 4_096 * 3, 4_096 * 6));
 	expect((await look())?.join()).toContain(file);
 });

@@ -9,7 +9,7 @@ import { sqliteRecords } from '../src/index.ts';
 const place = { tenant: 'a', collection: 'things' };
 const ids = Array.from({ length: 500 }, (_, index) => String(index).padStart(4, '0'));
 
-test('a store that is closed has written all that it was given', async () => {
+test('closing a store commits all accepted writes', async () => {
 	const dir = await mkdtemp(join(tmpdir(), 'plinth-sqlite-close-'));
 	onTestFinished(() => rm(dir, { recursive: true, force: true }));
 	const open = () => createBackend<RecordStore>(sqliteRecords({ file: join(dir, 'a.db') }));
@@ -19,12 +19,12 @@ test('a store that is closed has written all that it was given', async () => {
 		await first.provided.put(place, id, { id });
 		written.push(id);
 	};
-	// Of these some are being committed, and some still wait, when the store is closed.
+	// When the store is closed, some of these are being committed and some still wait.
 	const early = ids.slice(0, 250).map(put);
 	await new Promise(setImmediate);
 	const late = ids.slice(250).map(put);
 	await first.stop();
-	// The process may end now.
+	// The process could exit now.
 	expect(written).toEqual(ids);
 	await Promise.all([...early, ...late]);
 	const second = await open();

@@ -13,7 +13,7 @@ conforms('sqliteJobs', () => jobStoreSuite({ supports, create: () => subject<Job
 
 conforms('sqliteRecords', () => recordStoreSuite({ supports, create: () => subject<RecordStore>(sqliteRecords) }));
 
-/** A fresh store on the shared file, which it can close and open again. */
+/** An empty store on the shared file, which can be closed and reopened. */
 async function subject<T>(backend: (options: { file: string }) => BackendInstance) {
 	shared ??= await shareFile();
 	const { file } = shared;
@@ -44,7 +44,7 @@ async function subject<T>(backend: (options: { file: string }) => BackendInstanc
 	};
 }
 
-/** A file that stays open between the cases: most of the time of a case would go into the start of its writer thread. */
+/** A file that stays open between the cases, because starting the writer thread is most of the time of a case. */
 async function shareFile() {
 	const { file, remove } = await temporaryFile();
 	const open = () => createBackend<RecordStore>(sqliteRecords({ file }));

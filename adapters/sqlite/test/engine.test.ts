@@ -22,7 +22,7 @@ const openJobs = (path = file, log: Logger = silentLogger()) =>
 	createBackend<JobStore>(sqliteJobs({ file: path }), { log });
 
 describe('the file', () => {
-	test('and its directory are readable by their owner only', async () => {
+	test('and its directory are accessible only to their owner', async () => {
 		const path = join(dirname(file), 'data/plinth.db');
 		const { provided, stop } = await openJobs(path);
 		await provided.create(newJob('1'));
@@ -33,14 +33,14 @@ describe('the file', () => {
 		await stop();
 	});
 
-	test('of a newer version is refused', async () => {
+	test('of a newer version is rejected', async () => {
 		const connection = new Connection(file);
 		connection.exec('PRAGMA user_version = 99');
 		connection.close();
 		await expect(openJobs()).rejects.toMatchObject({ code: 'E_SQLITE_NEWER' });
 	});
 
-	test('that is no database is refused, and can be opened once it is one', async () => {
+	test('that is no database is rejected, and can be opened after it is replaced by one', async () => {
 		await writeFile(file, 'this is a text, and long enough to be looked at as a header of a database');
 		await expect(openJobs()).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
 		await unlink(file);
@@ -48,7 +48,7 @@ describe('the file', () => {
 		await stop();
 	});
 
-	test('that was damaged is reported as unavailable, with the reason', async () => {
+	test('that is damaged is reported as unavailable, with the reason', async () => {
 		const first = await openJobs();
 		for (let n = 0; n < 50; n += 1) await first.provided.create(newJob(`${n}`.padStart(3, '0')));
 		await first.stop();
@@ -64,7 +64,7 @@ describe('the file', () => {
 		await stop();
 	});
 
-	test.each([1, 2, 3, 4])('of version %i is brought up to date and keeps its jobs', async (version) => {
+	test.each([1, 2, 3, 4])('of version %i is migrated and keeps its jobs', async (version) => {
 		const older = new Connection(file);
 		for (const step of migrations.slice(0, version)) older.exec(step);
 		const columns = 'id, kind, tenant, principal, model, status, input, max_attempts, created_at';
@@ -89,7 +89,7 @@ describe('the file', () => {
 		await stop();
 	});
 
-	test('in a place that cannot be written is refused', async () => {
+	test('in a read-only place is rejected', async () => {
 		await writeFile(file, '');
 		await expect(openJobs(join(file, 'below/plinth.db'))).rejects.toMatchObject({
 			code: 'E_STORE_UNAVAILABLE',
@@ -126,7 +126,7 @@ describe('the queries', () => {
 		['events of a tenant', sql.selectEvents(true, false)],
 		['events of a job', sql.selectEvents(true, true)],
 		['trimEvents', sql.trimEvents],
-	])('%s: an index answers, without a sort', (_name, query) => {
+	])('%s: uses an index and no sort', (_name, query) => {
 		const connection = new Connection(file);
 		prepareFile(connection, 1_000);
 		const names = [...query.matchAll(/\$(\w+)/g)].map(([, name]) => [name, 1]);
@@ -142,7 +142,7 @@ describe('the queries', () => {
 
 type PlanRow = readonly [id: number, parent: number, unused: number, detail: string];
 
-test('a look for the next job reads nothing but its index', () => {
+test('the search for the next job reads only its index', () => {
 	const connection = new Connection(file);
 	prepareFile(connection, 1_000);
 	const plan = connection.all<PlanRow>(`EXPLAIN QUERY PLAN ${sql.selectOldestDue(false, false)}`);
@@ -150,7 +150,7 @@ test('a look for the next job reads nothing but its index', () => {
 	connection.close();
 });
 
-test.each(['asc', 'desc'] as const)('a pending page (%s) reads no job that has ended', (order) => {
+test.each(['asc', 'desc'] as const)('a page of pending jobs (%s) reads no ended job', (order) => {
 	const connection = new Connection(file);
 	prepareFile(connection, 1_000);
 	const parameters = { tenant: 'acme', kind: 'video', after: '', limit: 1 };
@@ -172,7 +172,7 @@ test('a retention of a fraction of an hour may end between two milliseconds', as
 });
 
 describe('old events', () => {
-	test('go with the sweep, once they are older than records are kept', async () => {
+	test('are removed by the sweep when they are older than the retention of records', async () => {
 		const clock = manualClock();
 		const { provided: store, stop } = await createBackend<JobStore>(sqliteJobs({ file, recordRetentionHours: 1 }), {
 			clock,

@@ -4,9 +4,9 @@ import { Database } from '../src/engine/database.ts';
 import { SqliteJobStore } from '../src/jobs/store.ts';
 import { empty, temporaryFile } from './subject.ts';
 
-test('the model explains every answer of the SQLite store, whatever three clients ask at once of two handles', async () => {
+test('the SQLite store behaves like the reference model for three concurrent clients on two handles', async () => {
 	const { file, remove } = await temporaryFile();
-	// Kept open between the runs: most of a run would go into the start of the writer threads.
+	// Kept open between the runs, because starting the writer threads is most of the time of a run.
 	const [one, two] = [await Database.open(file, silentLogger()), await Database.open(file, silentLogger())];
 	const create = async () => {
 		empty(file);

@@ -10,7 +10,7 @@ import { temporaryFile } from './subject.ts';
 
 const program = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
 
-test('three processes on one file lose no job and claim none twice', async () => {
+test('three processes on one file lose no job and claim no job twice', async () => {
 	const { file, remove } = await temporaryFile();
 	const children = ['a', 'b', 'c'].map((name) => start(file, name, '40'));
 	const codes = await Promise.all(children.map(({ exited }) => exited));
@@ -31,7 +31,7 @@ test('three processes on one file lose no job and claim none twice', async () =>
 	await remove();
 }, 30_000);
 
-test('a process that is killed loses no job that it acknowledged', async () => {
+test('a killed process loses no acknowledged job', async () => {
 	const { file, remove } = await temporaryFile();
 	const child = start(file, 'a', '0', 'forever');
 	await eventually('some jobs are acknowledged', () => child.lines().length > 20, 20_000);
@@ -46,7 +46,7 @@ test('a process that is killed loses no job that it acknowledged', async () => {
 	await remove();
 }, 30_000);
 
-// Without them the next program that looks into the file, such as sqlite3, deletes the log of a running server.
+// Without these locks, another program that opens the file, such as sqlite3, deletes the log of a running server.
 test.runIf(process.platform === 'linux')('a process keeps its locks when more backends open the file', async () => {
 	const { file, remove } = await temporaryFile();
 	// One after the other, as an app creates them.
@@ -54,7 +54,7 @@ test.runIf(process.platform === 'linux')('a process keeps its locks when more ba
 	const { ino } = await stat(file);
 	const locks = await readFile('/proc/locks', 'utf8');
 	const ours = locks.split('\n').filter((line) => line.includes(`:${ino} `));
-	// The bytes by which every reader of a database tells that it is in use (SQLite's SHARED_FIRST and its 510 bytes).
+	// The bytes whose lock marks a database as in use (SQLite's SHARED_FIRST and its 510 bytes).
 	expect(ours.join()).toContain(` ${process.pid} `);
 	expect(ours.join()).toContain(' 1073741826 1073742335');
 	for (const backend of backends) await backend.stop();
@@ -81,7 +81,7 @@ function start(...args: string[]): {
 	return {
 		process: child,
 		exited: once(child, 'close').then(([code]) => code),
-		// The last line may be cut off.
+		// The last line may be incomplete.
 		lines: () => output.split('\n').slice(0, -1),
 		errors: () => errors,
 	};

@@ -8,10 +8,10 @@ import { Connection } from '../src/engine/connection.ts';
 import { Database } from '../src/engine/database.ts';
 import { SqliteJobStore } from '../src/jobs/store.ts';
 
-// Thousands of commits: a disk in memory, where there is one, spares them as many turns of the real one.
+// These tests make thousands of commits. A disk in memory, if there is one, makes them fast.
 const disk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** A file path in a directory of its own, and its removal. */
+/** A file path in a new directory, and a function that removes it. */
 export async function temporaryFile(): Promise<{ file: string; remove(): Promise<void> }> {
 	const directory = await mkdtemp(join(disk, 'plinth-sqlite-'));
 	return {
@@ -20,7 +20,7 @@ export async function temporaryFile(): Promise<{ file: string; remove(): Promise
 	};
 }
 
-/** Forgets everything in a file, as if it were new. */
+/** Deletes all rows of a file. */
 export function empty(file: string): void {
 	const connection = new Connection(file);
 	connection.exec(`BEGIN IMMEDIATE;
@@ -30,7 +30,7 @@ export function empty(file: string): void {
 	connection.close();
 }
 
-/** A second handle on a file, with a connection and a writer thread of its own, as another process has. */
+/** A second handle on a file, with its own connection and writer thread, as another process has. */
 export async function peerOf(
 	file: string,
 	clock: ManualClock,

@@ -1,4 +1,5 @@
-// The writer thread, which tells at each commit how its connection syncs (https://www.sqlite.org/pragma.html#pragma_synchronous).
+// The writer thread, extended to report the sync mode at each commit
+// (https://www.sqlite.org/pragma.html#pragma_synchronous).
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort } from 'node:worker_threads';
 

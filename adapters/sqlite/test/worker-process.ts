@@ -1,4 +1,4 @@
-// A process of its own on the file: creates `count` jobs and prints the ids that were acknowledged, then claims what it can.
+// A separate process on the file: creates `count` jobs and prints the acknowledged ids, then claims jobs.
 
 import type { Clock, JobStore } from '@plinth/core';
 import { createBackend, silentLogger } from '@plinth/testing';

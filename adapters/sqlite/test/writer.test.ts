@@ -23,7 +23,7 @@ afterEach(() => remove());
 const openJobs = () => createBackend<JobStore>(sqliteJobs({ file }));
 
 describe('the writer thread', () => {
-	test('starts behind the reads of a file of the present schema, and the first write waits for it', async () => {
+	test('starts after the reads of a file with the current schema, and the first write waits for it', async () => {
 		const first = await openDatabase(file, silentLogger());
 		await first.close();
 		let isRunning = false;
@@ -36,7 +36,7 @@ describe('the writer thread', () => {
 		await close();
 	});
 
-	test('commits what arrives in one turn as one group', async () => {
+	test('commits writes of one turn as one group', async () => {
 		const { database, close } = await openDatabase(file, silentLogger());
 		const put = (id: string) =>
 			database.write('records.put', {
@@ -53,7 +53,7 @@ describe('the writer thread', () => {
 		await close();
 	});
 
-	test('commits what arrives during a commit as the next group', async () => {
+	test('commits writes that arrive during a commit as the next group', async () => {
 		const { database, close } = await openDatabase(file, silentLogger());
 		const remove = (id: string) => database.write('records.delete', { tenant: 'acme', collection: 'c', id });
 		const first = remove('a');
@@ -64,7 +64,7 @@ describe('the writer thread', () => {
 		await close();
 	});
 
-	test('an error of one member of a group leaves the others standing', async () => {
+	test('keeps the other members of a group when one fails', async () => {
 		const { provided: store, stop } = await openJobs();
 		const answers = await Promise.allSettled([
 			store.create(newJob('1')),
@@ -76,7 +76,7 @@ describe('the writer thread', () => {
 		await stop();
 	});
 
-	test('serves every backend on one file, however its path is spelled', async () => {
+	test('is shared by all backends on one file, for any spelling of its path', async () => {
 		await mkdir(join(dirname(file), 'sub'));
 		await symlink(dirname(file), join(dirname(file), 'link'));
 		const spellings = [file, join(dirname(file), 'sub/../plinth.db'), join(dirname(file), 'link/plinth.db')];
@@ -85,7 +85,7 @@ describe('the writer thread', () => {
 		for (const { close } of handles) await close();
 	});
 
-	test('goes on until the last backend on its file has stopped', async () => {
+	test('runs until the last backend on its file has stopped', async () => {
 		const jobs = await openJobs();
 		const records = await createBackend<RecordStore>(sqliteRecords({ file }));
 		await jobs.stop();
@@ -93,7 +93,7 @@ describe('the writer thread', () => {
 		await records.stop();
 	});
 
-	test('commits what waits before it closes', async () => {
+	test('commits waiting writes before it closes', async () => {
 		const first = await openJobs();
 		const created = first.provided.create(newJob('1'));
 		await first.stop();
@@ -115,7 +115,7 @@ describe('the writer thread', () => {
 		await close();
 	});
 
-	test('rejects a value that it cannot be sent, and nothing else of its group', async () => {
+	test('rejects only the write with a value that cannot be sent', async () => {
 		const { database, close } = await openDatabase(file, silentLogger());
 		const remove = (id: unknown) =>
 			database.write('records.delete', { tenant: 't', collection: 'c', id: id as string });
@@ -128,7 +128,7 @@ describe('the writer thread', () => {
 		await close();
 	});
 
-	test('goes on after a group of which nothing could be sent', async () => {
+	test('continues after a group of which nothing could be sent', async () => {
 		const { database, close } = await openDatabase(file, silentLogger());
 		const remove = (id: unknown) =>
 			database.write('records.delete', { tenant: 't', collection: 'c', id: id as string });
@@ -137,7 +137,7 @@ describe('the writer thread', () => {
 		await close();
 	});
 
-	test('refuses writes once its database was closed, and does not open the file again', async () => {
+	test('rejects writes after its database was closed, and does not reopen the file', async () => {
 		const { database, close } = await openDatabase(file, silentLogger());
 		const remove = () => database.write('records.delete', { tenant: 't', collection: 'c', id: 'a' });
 		const closing = close();
@@ -150,7 +150,7 @@ describe('the writer thread', () => {
 });
 
 describe('a group', () => {
-	test('on a full disk rejects what does not fit and keeps what does', () => {
+	test('on a full disk rejects the writes that do not fit and keeps the others', () => {
 		const connection = new Connection(file);
 		prepareFile(connection, 1_000);
 		const [pages = 0] = connection.get<readonly [number]>('PRAGMA page_count') ?? [];
@@ -169,19 +169,19 @@ describe('a group', () => {
 		connection.close();
 	});
 
-	test('undoes all that a failed command has written, and nothing else', () => {
+	test('rolls back everything that a failed command wrote, and nothing else', () => {
 		const connection = new Connection(file);
 		prepareFile(connection, 1_000);
 		const put = `INSERT INTO records VALUES ('t', 'c', ?, 'v', 1, 1, NULL) RETURNING id`;
 		const commands = ['a', 'b', 'c'].map((name) => ({ name, input: null }));
 		const outcomes = runGroup(connection, commands, (db, { name }) => {
 			const row = db.get<readonly [string]>(put, name);
-			if (name === 'b') throw new Error('after its first write');
+			if (name === 'b') throw new Error('failed after its first write');
 			return row?.[0];
 		});
 		expect(outcomes).toEqual([
 			{ ok: true, value: 'a' },
-			{ ok: false, failure: { kind: 'other', message: 'after its first write' } },
+			{ ok: false, failure: { kind: 'other', message: 'failed after its first write' } },
 			{ ok: true, value: 'c' },
 		]);
 		const rows = connection.all<readonly [string]>('SELECT id FROM records ORDER BY id');
@@ -189,18 +189,18 @@ describe('a group', () => {
 		connection.close();
 	});
 
-	test('is done once when the commands that fail have written nothing', () => {
+	test('is executed once when the failed commands wrote nothing', () => {
 		const connection = new Connection(file);
 		prepareFile(connection, 1_000);
 		const put = `INSERT INTO records VALUES ('t', 'c', $name, 'v', 1, 1, NULL)`;
-		const told: string[] = [];
+		const reported: string[] = [];
 		const commands = ['a', 'a', 'b'].map((name) => ({ name, input: null }));
 		const outcomes = runGroup(connection, commands, (db, { name }) => {
-			told.push(name);
+			reported.push(name);
 			return db.run(put, { name });
 		});
 		expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
-		expect(told).toEqual(['a', 'a', 'b']);
+		expect(reported).toEqual(['a', 'a', 'b']);
 		expect(connection.all('SELECT id FROM records')).toHaveLength(2);
 		connection.close();
 	});

@@ -7,7 +7,7 @@ export const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..
 	readonly version: string;
 };
 
-/** Versions of packages that are not of Plinth. */
+/** Versions of packages that are not part of Plinth. */
 const versions: Readonly<Record<string, string>> = {
 	'@types/node': '^24.0.0',
 	typescript: '^7.0.2',
@@ -39,7 +39,7 @@ export function manifestOf(name: string, template: TemplateName): object {
 			: {}),
 		engines: { node: '>=22.19' },
 		scripts: isLibrary ? { ...scripts, build: 'tsc -p tsconfig.build.json', prepack: 'npm run build' } : scripts,
-		// A server has one copy of the packages that its models, backends and plugins share.
+		// Peer dependencies, so that a server has one copy of the packages that its models, backends and plugins share.
 		...(isLibrary ? { peerDependencies: needed } : { dependencies: needed }),
 		devDependencies: rangesOf(devDependencies),
 	};
@@ -53,7 +53,7 @@ export function tsconfigsOf(template: TemplateName): Readonly<Record<string, obj
 		strict: true,
 		noUncheckedIndexedAccess: true,
 		verbatimModuleSyntax: true,
-		// Node runs the sources as they are, so only types may be erased.
+		// Node runs the sources directly and only erases types.
 		erasableSyntaxOnly: true,
 		rewriteRelativeImportExtensions: true,
 		skipLibCheck: true,

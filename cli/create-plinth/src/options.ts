@@ -6,7 +6,7 @@ import { isTemplate, type TemplateName, templates } from './templates.ts';
 
 /** A command line that has been read. */
 export interface Options extends Partial<ProjectOptions> {
-	/** Whether nothing is asked. */
+	/** Whether to ask no questions. */
 	readonly yes: boolean;
 	readonly help: boolean;
 	readonly version: boolean;
@@ -15,15 +15,15 @@ export interface Options extends Partial<ProjectOptions> {
 const defaults: ProjectOptions = { folder: 'my-plinth', template: 'app' };
 
 const names = Object.keys(templates) as readonly TemplateName[];
-const list = names.map((name) => `  ${name.padEnd(9)}${templates[name].what}`).join('\n');
+const list = names.map((name) => `  ${name.padEnd(9)}${templates[name].description}`).join('\n');
 
 /** The text of `--help`. */
 export const usage = `Usage: npm create plinth@latest [folder] -- [options]
 
 Makes a project for Plinth in a folder. Existing files stay as they are.
 
-  -t, --template <name>  what to make; ${defaults.template} unless set
-  -y, --yes              ask nothing; the folder is ${defaults.folder} unless named
+  -t, --template <name>  the template; ${defaults.template} unless set
+  -y, --yes              ask no questions; the folder is ${defaults.folder} unless named
   -v, --version          print the version
   -h, --help             print this help
 
@@ -54,7 +54,7 @@ function parse(args: readonly string[]) {
 			},
 		});
 	} catch (error) {
-		// Node adds advice about positional arguments behind the first sentence.
+		// Node adds advice about positional arguments after the first sentence.
 		const [sentence = ''] = (error as Error).message.split('. ');
 		throw new CreateError(`${sentence.replace(/\.$/, '')}. --help lists the options.`);
 	}
@@ -75,9 +75,9 @@ export interface Terminal {
 	readonly output: NodeJS.WritableStream;
 }
 
-/** Asks for what the command line does not name. Rejects with a `CreateError` at the end of the input. */
+/** Asks for the options that the command line lacks. Rejects with a `CreateError` when the input ends. */
 export async function ask(options: Options, { input, output }: Terminal): Promise<ProjectOptions> {
-	// The terminal edits the line by itself. `reader.question` would lose lines that arrive before it is called.
+	// `terminal: false`, because the terminal edits the line. `reader.question` would lose lines that arrive too early.
 	const reader = createInterface({ input, terminal: false });
 	const lines = reader[Symbol.asyncIterator]();
 	const question = async (text: string, fallback: string): Promise<string> => {

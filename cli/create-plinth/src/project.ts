@@ -5,7 +5,7 @@ import { CreateError } from './create-error.ts';
 import { manifestOf, tsconfigsOf } from './manifest.ts';
 import type { TemplateName } from './templates.ts';
 
-/** What a project is, and where. */
+/** The folder and the template of a project. */
 export interface ProjectOptions {
 	/** The folder of the project; it may exist. Its name becomes the name of the package. */
 	readonly folder: string;
@@ -13,8 +13,8 @@ export interface ProjectOptions {
 }
 
 /**
- * Writes a project, and resolves to the names of its files. Rejects with a `CreateError` when the folder has one of
- * the files; nothing is written then.
+ * Writes a project, and resolves to the names of its files. Rejects with a `CreateError` and writes nothing when one of
+ * the files already exists.
  */
 export async function createProject({ folder, template }: ProjectOptions): Promise<readonly string[]> {
 	const root = resolve(folder);
@@ -23,9 +23,9 @@ export async function createProject({ folder, template }: ProjectOptions): Promi
 	}
 	const files = await filesOf(packageName(root, template), template);
 	const names = Object.keys(files).sort();
-	const taken = names.filter((name) => existsSync(join(root, name)));
-	if (taken.length > 0) {
-		throw new CreateError(`${folder} already has ${taken.join(', ')}. Name another folder, or move these files.`);
+	const existing = names.filter((name) => existsSync(join(root, name)));
+	if (existing.length > 0) {
+		throw new CreateError(`${folder} already has ${existing.join(', ')}. Name another folder, or move these files.`);
 	}
 	for (const name of names) {
 		const path = join(root, name);
@@ -39,7 +39,7 @@ export async function createProject({ folder, template }: ProjectOptions): Promi
 async function filesOf(name: string, template: TemplateName): Promise<Readonly<Record<string, string>>> {
 	const source = join(import.meta.dirname, '../templates', template);
 	const files: Record<string, string> = {
-		// npm packs no file with this name, so it is no file of the template.
+		// npm does not pack a file with this name, so the template cannot contain it.
 		'.gitignore': 'node_modules/\ndist/\n.plinth/\n',
 		'package.json': json(manifestOf(name, template)),
 	};
@@ -53,7 +53,7 @@ async function filesOf(name: string, template: TemplateName): Promise<Readonly<R
 	return files;
 }
 
-/** A name for npm, from that of the folder. npm refuses a package that needs one of its own name. */
+/** A package name, made from that of the folder. npm refuses a package that depends on its own name. */
 function packageName(root: string, template: TemplateName): string {
 	const name = basename(root)
 		.toLowerCase()

@@ -1,10 +1,10 @@
 /** A template, and the packages that its project needs. */
 export interface Template {
 	/** For the list of templates. */
-	readonly what: string;
-	/** Whether the project is published for other servers. Otherwise the project is a server itself. */
+	readonly description: string;
+	/** Whether the project is a package that servers install. Otherwise the project is a server. */
 	readonly isLibrary: boolean;
-	/** Names of packages; `versionOf` knows their versions. */
+	/** Names of packages; `manifest.ts` has their versions. */
 	readonly dependencies: readonly string[];
 	readonly devDependencies: readonly string[];
 }
@@ -14,25 +14,25 @@ const tools = ['@types/node', 'typescript', 'vitest'];
 /** The templates by name. Their files are in the folder `templates`. */
 export const templates = {
 	app: {
-		what: 'a server with its own config',
+		description: 'a server with its own config',
 		isLibrary: false,
 		dependencies: ['@plinth/core', '@plinth/plugin-video', 'plinth'],
 		devDependencies: ['@plinth/testing', ...tools],
 	},
 	model: {
-		what: 'an image model',
+		description: 'an image model',
 		isLibrary: true,
 		dependencies: ['@plinth/core', '@plinth/plugin-image', 'zod'],
 		devDependencies: ['@plinth/sharp', '@plinth/testing', '@plinth/toolkit', 'plinth', ...tools],
 	},
 	backend: {
-		what: 'a backend: a blob store',
+		description: 'a backend: a blob store',
 		isLibrary: true,
 		dependencies: ['@plinth/core', '@plinth/toolkit', 'zod'],
 		devDependencies: ['@plinth/testing', 'plinth', ...tools],
 	},
 	plugin: {
-		what: 'a plugin with a route',
+		description: 'a plugin with a route',
 		isLibrary: true,
 		dependencies: ['@plinth/core', 'zod'],
 		devDependencies: ['@plinth/testing', 'plinth', ...tools],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type BackendInstance, createApp } from '@plinth/core';
 import { redirectPaths } from '../doctor/paths.ts';
 import { type ConfigFlags, configFrom } from '../find-config.ts';
-import { quietLogger } from '../quiet.ts';
+import { warningLogger } from '../quiet.ts';
 import { notOffered, summary } from '../summary.ts';
 import { formatTree } from '../tree.ts';
 import { UserError } from '../user-error.ts';
@@ -16,20 +16,22 @@ export interface CheckFlags extends ConfigFlags {
 }
 
 /**
- * Boots without listening and prints a summary, with `verbose` after every part, or the report of a broken
- * composition. Paths that do not exist yet are replaced by temporary ones. With `online`, models ask their servers.
+ * Boots without listening and prints a summary, or the problems of a broken composition. Replaces missing paths by
+ * temporary ones. `verbose` also prints every part. With `online`, each model checks that its server responds.
  */
 export async function check(flags: CheckFlags): Promise<void> {
 	const { file, config } = await configFrom(flags);
 	const scratch = await mkdtemp(join(tmpdir(), 'plinth-check-')).catch(throwUnwritable);
 	try {
-		const backends = asTheyAre(redirectPaths(config.backends, scratch).backends);
-		const app = await createApp({ ...config, backends }, { file, log: quietLogger });
+		const backends = withoutMigrations(redirectPaths(config.backends, scratch).backends);
+		const { log, warnings } = warningLogger();
+		const app = await createApp({ ...config, backends }, { file, log });
 		try {
 			const problems = flags.online ? await app.checkModels() : [];
 			if (problems.length > 0) throw new UserError(problems.join('\n'));
 			const tree = flags.verbose ? formatTree(app.tree(), notOffered(app)) : '';
 			process.stdout.write(`${tree}${await summary(app, { file, config })}`.trimStart());
+			for (const { text, remedy } of warnings) process.stdout.write(`warning: ${text}\nremedy: ${remedy}\n\n`);
 		} finally {
 			await app.stop();
 		}
@@ -38,8 +40,8 @@ export async function check(flags: CheckFlags): Promise<void> {
 	}
 }
 
-/** Without migrations: a check changes no storage. */
-function asTheyAre(backends: Readonly<Record<string, BackendInstance>>): Record<string, BackendInstance> {
+/** Turns migrations off: a check must not change storage. */
+function withoutMigrations(backends: Readonly<Record<string, BackendInstance>>): Record<string, BackendInstance> {
 	const entries = Object.entries(backends).map(([id, backend]) => {
 		const options = backend.definition.migrate ? { ...(backend.options as object), migrate: false } : backend.options;
 		return [id, { ...backend, options }] as const;

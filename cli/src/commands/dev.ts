@@ -28,25 +28,25 @@ export async function dev(flags: DevFlags): Promise<void> {
 	}
 }
 
-function watchConfig(named: string | undefined): FileChanges {
-	if (named === undefined) {
+function watchConfig(configFile: string | undefined): FileChanges {
+	if (configFile === undefined) {
 		const changes = new FileChanges(isConfig);
 		changes.addFolder(resolve('.'));
 		return changes;
 	}
-	const file = resolve(named);
+	const file = resolve(configFile);
 	if (!existsSync(dirname(file))) throw new UserError(`There is no folder ${dirname(file)}. Name an existing config.`);
 	const changes = new FileChanges(() => false);
 	changes.add(file);
 	return changes;
 }
 
-/** A config that a server without `--config` would read: one may be written while the server runs. */
+/** Whether a server without `--config` would read the file. Such a file may be created while the server runs. */
 function isConfig(file: string): boolean {
 	return dirname(file) === resolve('.') && /[/\\]plinth\.config\.\w+$/.test(file);
 }
 
-/** Calls `stop` at the first signal, and returns a signal that has aborted then. The second one ends this process. */
+/** Calls `stop` and aborts the returned signal when the first SIGTERM or SIGINT arrives. The second one exits. */
 function onSignal(stop: () => void): AbortSignal {
 	const controller = new AbortController();
 	for (const name of ['SIGTERM', 'SIGINT'] as const) {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { type LoadedConfig, redact, version } from '@plinth/core';
+import { redact, version } from '@plinth/core';
 import { checkComposition, compositionProblem } from '../doctor/composition.ts';
 import { checkFolder, checkTemp } from '../doctor/disks.ts';
 import { checkVariables, trackReads } from '../doctor/environment.ts';
@@ -13,6 +13,7 @@ import { checkFiles } from '../doctor/permissions.ts';
 import { checkPrograms } from '../doctor/programs.ts';
 import { checkRuntime } from '../doctor/runtime.ts';
 import { configFrom } from '../find-config.ts';
+import type { LoadedConfig } from '../read-config.ts';
 
 /**
  * Checks everything that a server needs, prints a line for each, and exits 1 when there is a problem.

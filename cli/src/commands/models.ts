@@ -13,23 +13,23 @@ export interface PullFlags {
 }
 
 /**
- * Downloads a file of a model, shows the progress on stderr, and prints the path of the file on stdout. The file is
- * there when all of it has arrived with the expected checksum. A download that was cut off goes on where it ended.
+ * Downloads a file of a model, shows the progress on stderr, and prints the path of the file on stdout. The file gets
+ * its name when it is complete and has the expected checksum. Resumes a download that was interrupted.
  */
 export async function pull(address: string, flags: PullFlags): Promise<void> {
-	const wanted = toDownload(address, flags);
+	const target = toDownload(address, flags);
 	await mkdir(resolve(flags.to), { recursive: true });
-	if (await isThere(wanted)) process.stderr.write('The file is there already, with this checksum.\n');
-	else await download(wanted);
-	process.stdout.write(`${wanted.file}\n`);
+	if (await isPresent(target)) process.stderr.write('The file already exists, with this checksum.\n');
+	else await download(target);
+	process.stdout.write(`${target.file}\n`);
 }
 
 function toDownload(address: string, { to, allowHttp = false, sha256 }: PullFlags): Download {
 	if (!URL.canParse(address))
-		throw new UserError(`${address} is no URL. Name the file: https://host/folder/model.gguf`);
+		throw new UserError(`${address} is not a URL. Name the file: https://host/folder/model.gguf`);
 	const url = new URL(address);
 	if (!/^[0-9a-f]{64}$/i.test(sha256)) {
-		throw new UserError('--sha256 needs the 64 hexadecimal digits of the checksum. Whoever offers the file tells it.');
+		throw new UserError('--sha256 needs the 64 hexadecimal digits of the checksum. The site of the file shows it.');
 	}
 	const name = decoded(basename(url.pathname));
 	if (!/^[^/\\\0]+$/.test(name) || name === '.' || name === '..') {
@@ -46,8 +46,8 @@ function decoded(name: string): string {
 	}
 }
 
-async function isThere({ file, sha256 }: Download): Promise<boolean> {
+async function isPresent({ file, sha256 }: Download): Promise<boolean> {
 	if (!(await stat(file).catch(() => undefined))) return false;
 	if ((await hashOf(file)).digest('hex') === sha256) return true;
-	throw new UserError(`${file} is there, with another checksum. Move it away, or choose another folder with --to.`);
+	throw new UserError(`${file} exists with another checksum. Move it, or choose another folder with --to.`);
 }

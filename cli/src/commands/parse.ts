@@ -24,8 +24,8 @@ export interface ParseFlags {
 }
 
 /**
- * Prints the response of the endpoint for files, as JSON or as text, one after the other. Unreadable files
- * are named on standard error, and the exit code is then 1; for invalid flags it is 2.
+ * Parses files one after the other and prints the results like the parse endpoint, as JSON or as text. Reports
+ * unreadable files on standard error, and the exit code is then 1; for invalid flags it is 2.
  */
 export async function parse(files: readonly string[], flags: ParseFlags): Promise<void> {
 	const settings = settingsFrom(flags);
@@ -78,7 +78,7 @@ async function parseFile(reader: DocumentReader, file: string, settings: ParseSe
 	const bar = process.stderr.isTTY ? new Progress(filename, process.stderr) : undefined;
 	const result = await parseDocument(
 		reader,
-		// Resolved here: links such as /dev/stdin differ in the process that reads.
+		// Resolve the path here: links such as /dev/stdin have another target in the process that reads the file.
 		{ path: await realpath(file) },
 		{ filename, ...settings },
 		{

@@ -24,7 +24,7 @@ export interface ServeFlags extends ConfigFlags {
 	readonly child?: boolean;
 }
 
-/** Serves until a signal arrives, in as many processes as are wanted. */
+/** Serves until a signal arrives, in the configured number of processes. */
 export async function serve(flags: ServeFlags): Promise<void> {
 	const processes = processCount(flags.processes ?? (process.env.PLINTH_PROCESSES || '1'));
 	if (processes > 1 && cluster.isPrimary) (await import('../processes/primary.ts')).supervise(processes);
@@ -32,12 +32,12 @@ export async function serve(flags: ServeFlags): Promise<void> {
 	else await serveHere(flags);
 }
 
-/** Whether a process of ours is the parent. Other parents, such as process managers, have channels, too. */
+/** Whether a `plinth` process is the parent. Other parents, such as process managers, may have a channel too. */
 function hasParent({ dev, child }: ServeFlags): boolean {
 	return (dev || child) === true && process.channel !== undefined;
 }
 
-/** This process ends, although its parent is connected. */
+/** Throws, and lets this process exit although the channel to its parent is open. */
 function disconnect(error: unknown): never {
 	process.channel?.unref();
 	throw error;
@@ -56,7 +56,7 @@ async function serveHere(flags: ServeFlags): Promise<void> {
 			...(flags.host === undefined ? {} : { host: flags.host }),
 			...(flags.port === undefined ? {} : { port: flags.port }),
 		});
-		// Of several processes, the first one speaks for all.
+		// Only the first of several processes prints the banner.
 		if (flags.child && cluster.worker?.id !== 1) return;
 		process.stdout.write(config.role === 'worker' ? workerBanner(composed, url) : await serverBanner(composed, url));
 	} catch (error) {
@@ -77,21 +77,21 @@ async function optionsOf({ dev, child }: ServeFlags): Promise<ComposeOptions> {
 }
 
 async function serverBanner({ app, file, config }: Composed, url: string): Promise<string> {
-	// Only after the server listens: a key is shown only once.
+	// The first key is created only after the server listens, because it is shown only once.
 	const sources = keySources(app, config);
 	const keys = await issueFirstKey(sources);
 	const data = dataPlaces(app, config);
 	return banner({ app, url, file, data, keys, isAuthOff: !sources.isRequired });
 }
 
-/** Several processes share storage, and a group of models holds in one of them. */
+/** Fails when processes cannot share the storage, or when the config has a group: its limit is per process. */
 function checkSharing({ app, config }: Composed): void {
 	checkShared(app, [services.jobs, services.records, services.blobs], 'Several processes share their storage.');
 	const [group] = Object.keys(config.groups);
 	if (group === undefined) return;
 	throw new UserError(
-		`The group ${group} holds inside one process, so several processes would use its device at once. ` +
-			'Start one process, or let one worker alone have the models of the group.',
+		`The group ${group} limits only the models of one process, so several processes would use its device at once. ` +
+			'Start one process, or put the models of the group into one worker.',
 	);
 }
 

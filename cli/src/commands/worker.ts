@@ -3,7 +3,7 @@ import { type Composed, compose } from '../compose.ts';
 import { dataPlaces } from '../data-places.ts';
 import type { ConfigFlags } from '../find-config.ts';
 import { formatSection } from '../format-section.ts';
-import { checkHasWork, working } from '../shared.ts';
+import { checkHasWork, partsWithJobs } from '../shared.ts';
 import { stopOnSignals } from '../signals.ts';
 
 /** Runs the jobs that servers of the same composition accept, until a signal arrives. Does not listen. */
@@ -11,7 +11,7 @@ export async function worker(flags: ConfigFlags): Promise<void> {
 	// Servers and workers may share one config file.
 	const composed = await compose(flags, { role: 'worker' });
 	const { app } = composed;
-	// Keeps the process alive: the worker's own timers do not.
+	// This timer keeps the process alive: the timers of the worker do not.
 	const keepAlive = setInterval(() => {}, 60_000);
 	stopOnSignals(app);
 	try {
@@ -25,10 +25,10 @@ export async function worker(flags: ConfigFlags): Promise<void> {
 	}
 }
 
-/** The banner of a worker; with `url` when it answers probes. */
+/** The banner of a worker; with `url` when it responds to health probes. */
 export function workerBanner({ app, file, config }: Composed, url?: string): string {
 	return formatSection(`Plinth ${version} worker`, [
-		['works on', working(app.tree()).map(({ owner, jobs }) => `${jobs.join(', ')} (${owner})`)],
+		['works on', partsWithJobs(app.tree()).map(({ owner, jobs }) => `${jobs.join(', ')} (${owner})`)],
 		['probes', url === undefined ? [] : [`${url}/readyz`]],
 		['composed by', [file ?? 'the built-in composition']],
 		['data', dataPlaces(app, config)],

@@ -11,7 +11,7 @@ export interface DemoClient {
 	delete(path: string): Promise<Response>;
 }
 
-/** Makes a client that throws the server's own message on every failure. */
+/** Makes a client that throws the message of the server on every failure. */
 export function demoClient(baseUrl: string, key: string): DemoClient {
 	const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
 		const headers = { 'x-api-key': key, ...init.headers };
@@ -32,7 +32,7 @@ export function demoClient(baseUrl: string, key: string): DemoClient {
 	};
 }
 
-/** The JSON data of an event stream, as it arrives. A frame that carries an error throws the server's own message. */
+/** Yields the JSON data of an event stream as it arrives. Throws the message of a frame that reports an error. */
 export async function* eventsOf(response: Response): AsyncGenerator<unknown> {
 	let text = '';
 	for await (const chunk of response.body ?? []) {

@@ -13,7 +13,7 @@ export interface DemoContext {
 
 /** One step of the demo. */
 export interface DemoStep {
-	/** The required kind of model and route; without them the step is skipped. */
+	/** The required kind of model and route. The step is skipped when the server lacks one of them. */
 	readonly needs: { readonly kind?: string; readonly route?: string };
 	/** The file to write. */
 	readonly file: string;

@@ -17,7 +17,7 @@ interface JobEvent {
 
 const pollMs = 200;
 
-/** The states of a video job until it has ended: from its event stream, or by polling where there is none. */
+/** Yields the states of a video job until it has ended: from its event stream, or by polling if there is none. */
 export async function* statesOf(client: DemoClient, id: string, routes: ReadonlySet<string>): AsyncGenerator<VideoJob> {
 	const path = `/v1/videos/${id}`;
 	const hasEvents = routes.has('/v1/videos/{id}/events');
@@ -33,7 +33,7 @@ async function* streamedStates(client: DemoClient, path: string): AsyncGenerator
 	for await (const event of eventsOf(await client.get(`${path}/events`))) {
 		const { type, data } = event as JobEvent;
 		if (type === 'job.deleted') throw new Error('the video was deleted');
-		// The stream may end before the job; it is then opened again.
+		// The stream may end before the job. The caller then opens it again.
 		if (type !== 'stream.end') yield data;
 	}
 }

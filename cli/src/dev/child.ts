@@ -1,12 +1,12 @@
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** A message of the server to `plinth dev`: a local file that the server has imported. */
+/** The message that the server sends to `plinth dev` when it has imported a local file. */
 export interface ImportedFile {
 	readonly imported: string;
 }
 
-/** Settings of a server that restarts often: the next one is awaited. In milliseconds. */
+/** Settings for a quick stop, because `plinth dev` waits for it before each restart. In milliseconds. */
 export const quickStop = { drainDelayMs: 0, graceMs: 1_000 };
 
 /** Sends the path of every module outside of `node_modules` that is imported from now on to the parent process. */

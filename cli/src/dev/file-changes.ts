@@ -1,12 +1,12 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Editors write a file in several steps; a change is reported once no other has followed for this long. */
+/** Editors write a file in several steps. A change is reported when no other follows within this time. */
 const quietMs = 100;
 
 /** Reports changes of files. Folders are watched, because editors replace files. */
 export class FileChanges {
-	readonly #isWanted: (path: string) => boolean;
+	readonly #isRelevant: (path: string) => boolean;
 	readonly #files = new Set<string>();
 	readonly #folders = new Map<string, FSWatcher>();
 	#changed: string | undefined;
@@ -14,9 +14,9 @@ export class FileChanges {
 	#timer: NodeJS.Timeout | undefined;
 	#report = () => {};
 
-	/** `isWanted` names files in watched folders that matter besides those that were added. */
-	constructor(isWanted: (path: string) => boolean) {
-		this.#isWanted = isWanted;
+	/** `isRelevant` selects files of watched folders that are reported in addition to the added files. */
+	constructor(isRelevant: (path: string) => boolean) {
+		this.#isRelevant = isRelevant;
 	}
 
 	/** Watches a file, which need not exist. */
@@ -25,19 +25,19 @@ export class FileChanges {
 		this.addFolder(dirname(file));
 	}
 
-	/** Watches the files of a folder that are wanted. */
+	/** Watches a folder for files that were added or that `isRelevant` selects. */
 	addFolder(folder: string): void {
 		if (this.#isClosed || this.#folders.has(folder)) return;
-		const watcher = watch(folder, (_event, name) => this.#see(join(folder, basename(name ?? ''))));
+		const watcher = watch(folder, (_event, name) => this.#handleChange(join(folder, basename(name ?? ''))));
 		watcher.on('error', () => watcher.close());
 		this.#folders.set(folder, watcher);
 	}
 
-	/** Resolves with the file that changed first since the last call. Undefined when the watch has ended. */
+	/** Resolves with the file that changed first since the last call, or with undefined after `close`. */
 	async next(): Promise<string | undefined> {
 		if (!this.#changed && !this.#isClosed) {
-			await new Promise<void>((report) => {
-				this.#report = report;
+			await new Promise<void>((resolve) => {
+				this.#report = resolve;
 			});
 		}
 		const changed = this.#changed;
@@ -54,8 +54,8 @@ export class FileChanges {
 		this.#report();
 	}
 
-	#see(path: string): void {
-		if (!this.#files.has(path) && !this.#isWanted(path)) return;
+	#handleChange(path: string): void {
+		if (!this.#files.has(path) && !this.#isRelevant(path)) return;
 		clearTimeout(this.#timer);
 		this.#timer = setTimeout(() => {
 			this.#changed ??= path;

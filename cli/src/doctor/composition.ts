@@ -11,7 +11,7 @@ import {
 } from '@plinth/core';
 import type { KeyInfo } from '@plinth/keys';
 import { keySources } from '../key-sources.ts';
-import { quietLogger } from '../quiet.ts';
+import { warningLogger } from '../quiet.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { redirectPaths } from './paths.ts';
 
@@ -29,18 +29,20 @@ export interface CompositionCheck {
  */
 export async function checkComposition({ config, file, scratch }: CompositionCheck): Promise<readonly Finding[]> {
 	const { backends, redirected } = redirectPaths(config.backends, scratch);
+	const { log, warnings } = warningLogger();
 	let app: App;
 	try {
-		app = await createApp({ ...config, backends }, { file, log: quietLogger });
+		app = await createApp({ ...config, backends }, { file, log });
 	} catch (error) {
 		return [compositionProblem(error)];
 	}
 	try {
 		const { parts, models } = app.tree();
 		const plugins = parts.filter(({ owner }) => owner.startsWith('plugin ')).length;
-		const boots = `${file ?? 'the built-in composition'} boots: plugins ${plugins}, models ${models.length}`;
+		const summary = `${file ?? 'the built-in composition'} boots: plugins ${plugins}, models ${models.length}`;
 		return [
-			ok('composition', boots),
+			ok('composition', summary),
+			...warnings.map(({ text, remedy }) => warning('composition', text, remedy)),
 			...(await checkStores(app, redirected)),
 			...(await checkOwner(app)),
 			await checkKeys(app, config),
@@ -80,9 +82,9 @@ async function checkStores(app: App, redirected: ReadonlySet<string>): Promise<r
 async function checkOwner(app: App): Promise<readonly Finding[]> {
 	const provided = app.tree().parts.flatMap(({ provides }) => provides);
 	if (!provided.includes(services.jobs.id) || !provided.includes(services.blobs.id)) return [];
-	// A store that does not answer is reported by the check of the stores.
-	const owner = await ownerOfBlobs(app.service(services.jobs), app.service(services.blobs)).catch(() => 'nobody');
-	if (owner !== 'another') return [];
+	// The check of the stores reports a store that does not respond.
+	const owner = await ownerOfBlobs(app.service(services.jobs), app.service(services.blobs)).catch(() => 'unknown');
+	if (owner !== 'another store') return [];
 	return [problem('blob owner', 'The blobs belong to another job store, so nothing is swept.', ownerRemedy)];
 }
 

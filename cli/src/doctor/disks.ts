@@ -87,7 +87,7 @@ async function space(folder: string): Promise<{ free: number; type: number }> {
 	return { free: bavail * bsize, type };
 }
 
-/** Network file systems by their magic numbers (Linux, statfs(2)). FUSE may be one. */
+/** Network file systems by their magic numbers (Linux, statfs(2)). A FUSE file system may be a network one. */
 const networks: ReadonlyMap<number, string> = new Map([
 	[0x6969, 'NFS'],
 	[0x517b, 'SMB'],

@@ -5,10 +5,11 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Variables that commands read in any composition. */
 export const commandVariables: readonly string[] = ['PLINTH_CONFIG', 'PLINTH_DEMO_DIR', 'PLINTH_PROCESSES'];
-/** Variables that our compositions read. */
+/** Variables that the built-in compositions read. */
 export const compositionVariables: readonly string[] = [
 	'PLINTH_API_KEYS',
 	'PLINTH_AUTH_FAILURES_PER_MINUTE',
+	'PLINTH_CONSOLE',
 	'PLINTH_DATA_DIR',
 	'PLINTH_LOG_LEVEL',
 	'PLINTH_MIGRATE',
@@ -31,8 +32,8 @@ export function trackReads(env: Env): { readonly env: Env; readonly read: Readon
 }
 
 /**
- * Reports `PLINTH_*` variables that are not read and probably misspelt. `text` is the config file, which
- * may read some itself.
+ * Reports `PLINTH_*` variables that nothing reads: they are probably misspelt. `text` is the config file, which
+ * may read variables itself.
  */
 export function checkVariables(env: Env, read: ReadonlySet<string>, text: string): readonly Finding[] {
 	const isRead = (name: string) => read.has(name) || commandVariables.includes(name) || text.includes(name);

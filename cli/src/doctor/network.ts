@@ -39,7 +39,7 @@ export async function checkPort({ host, port }: ServerSettings): Promise<Finding
 	);
 }
 
-/** Checks the public URL, with which links in responses start. */
+/** Checks the public URL. Links in responses start with it. */
 export function checkPublicUrl({ host, publicUrl }: ServerSettings): Finding {
 	const check = 'public URL';
 	if (publicUrl !== '') return ok(check, publicUrl);
@@ -59,7 +59,7 @@ function tryPort(host: string, port: number): Promise<string | undefined> {
 	});
 }
 
-/** The version of a running Plinth; undefined when another program responds, or none within two seconds. */
+/** The version of a running Plinth. Undefined when another program responds, or when none does within 2 s. */
 async function runningVersion(host: string, port: number): Promise<string | undefined> {
 	const [, address = host] = /^(?:0\.0\.0\.0|::)$/.test(host) ? [host, 'localhost'] : [host, host];
 	const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;

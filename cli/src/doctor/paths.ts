@@ -17,8 +17,8 @@ export function foldersOf(backends: Backends): readonly string[] {
 }
 
 /**
- * Copies the backends, with every path that is empty or can be created moved below `scratch`, so that a
- * trial leaves no files. A path that cannot be created stays, so that the trial fails as the server would.
+ * Copies the backends and moves paths below `scratch`, so that a trial boot leaves no files. Moves a path when it is
+ * empty or can be created. Keeps a path that cannot be created, so that the trial fails as the server would.
  */
 export function redirectPaths(
 	backends: Backends,

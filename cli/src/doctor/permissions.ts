@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isOpenToOthers } from './disks.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-/** Maximum number of checked files: the first ones are representative of a large store. */
+/** The maximum number of files to check. In a large store, the first files are representative. */
 const maxEntries = 10_000;
 
 /** Checks that the data files are private to their owner, and that none of them has a time in the future. */
@@ -33,7 +33,7 @@ function permissions(folders: readonly string[], count: number, [first, ...other
 	);
 }
 
-/** With a clock that was set back, leases and expiry wait until it has caught up. */
+/** Warns when the clock was set back: leases and expiry times would then last too long. */
 function clockFindings(newest: number, now: number): readonly Finding[] {
 	if (newest <= now + 60_000) return [];
 	const text = `a stored file was written at ${new Date(newest).toISOString()}, which is in the future`;

@@ -19,7 +19,7 @@ export function node(version: string): Finding {
 }
 
 function memory(): Finding {
-	// 0 or a huge number: no limit.
+	// 0 or a number above the total memory means no limit.
 	const limit = constrainedMemory();
 	const isLimited = limit > 0 && limit < totalmem();
 	const usable = isLimited ? limit : totalmem();
@@ -43,14 +43,14 @@ export function openFiles(limit: number | undefined): Finding {
 
 /** Node has no API for it, so the limit is read from the diagnostic report. */
 function openFileLimit(): number | undefined {
-	// Without this the report resolves the names of all addresses, which may take seconds. Not in the types of Node yet.
+	// Otherwise the report looks up a name for each address, which may take seconds. Node's types lack this option.
 	Object.assign(report, { excludeNetwork: true });
 	const { userLimits } = report.getReport() as { userLimits?: Record<string, { soft?: unknown }> };
 	const soft = userLimits?.open_files?.soft;
 	return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || undefined;
 }
 
-/** Checks the clock: with one that was never set, nothing would expire. */
+/** Checks that the clock was set: otherwise nothing would expire. */
 export function clock(now: number): Finding {
 	const text = new Date(now).toISOString();
 	if (now >= Date.UTC(2026, 0)) return ok('clock', text);

@@ -20,7 +20,7 @@ server:
   # Only this machine can connect to 127.0.0.1. Containers need 0.0.0.0.
   host: \${HOST:-127.0.0.1}
   port: \${PORT:-8080}
-  # The address that clients use. Links in answers begin with it.
+  # The address that clients use. Links in responses start with it.
   publicUrl: \${PLINTH_PUBLIC_URL:-}
 
 log:
@@ -64,7 +64,7 @@ export default {
 		// Only this machine can connect to 127.0.0.1. Containers need 0.0.0.0.
 		host: '\${HOST:-127.0.0.1}',
 		port: '\${PORT:-8080}',
-		// The address that clients use. Links in answers begin with it.
+		// The address that clients use. Links in responses start with it.
 		publicUrl: '\${PLINTH_PUBLIC_URL:-}',
 	},
 

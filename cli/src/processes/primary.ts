@@ -2,17 +2,17 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { stopOnSignals } from '../signals.ts';
 
-/** The longest wait after a process that could not start; each doubles the wait. In milliseconds. */
+/** The longest wait before a process is started again. Each failed start doubles the wait. In milliseconds. */
 const longestWaitMs = 30_000;
 
 /**
- * Runs servers in `count` processes that share one listener, until a signal arrives. The first one starts alone, so
- * that problems of the config are reported once. A process that ends is replaced; the others serve on.
+ * Runs servers in `count` processes that share one listener, until a signal arrives. The first process starts alone, so
+ * that problems of the config are reported once. Replaces a process that ends, while the others continue to serve.
  */
 export function supervise(count: number): void {
 	const processes = new Processes(count);
 	stopOnSignals(processes);
-	// Also at a second signal, and when the stop takes too long.
+	// Kills the processes also at a second signal, and when the stop takes too long.
 	process.on('exit', () => processes.signal('SIGKILL'));
 	processes.start();
 }
@@ -28,43 +28,46 @@ class Processes {
 	}
 
 	start(): void {
+		// Each process accepts connections itself. With SCHED_RR, the primary process passes connections on. If the receiving
+		// process is killed at that moment, the connection stays open without a response.
+		cluster.schedulingPolicy = cluster.SCHED_NONE;
 		cluster.setupPrimary({ args: [...process.argv.slice(2), '--child'] });
 		const first = this.#fork();
 		first.once('listening', () => {
 			for (let n = 1; n < this.#count; n += 1) this.#fork();
 		});
-		// Hints of the event bus.
+		// Pass messages of the event bus on to the other processes.
 		cluster.on('message', (from, message) => {
-			for (const other of all()) if (other !== from) other.send(message);
+			for (const other of workers()) if (other !== from) other.send(message);
 		});
 	}
 
 	/** Rejects when a process did not stop cleanly. */
 	async stop(): Promise<void> {
 		this.#isStopping = true;
-		const ends = all().map((worker) => once(worker, 'exit'));
+		const ends = workers().map((worker) => once(worker, 'exit'));
 		this.signal('SIGTERM');
 		const failed = (await Promise.all(ends)).filter(([code]) => code !== 0);
 		if (failed.length > 0) throw new Error(`${failed.length} of its processes did not stop cleanly`);
 	}
 
 	signal(name: NodeJS.Signals): void {
-		for (const worker of all()) worker.process.kill(name);
+		for (const worker of workers()) worker.process.kill(name);
 	}
 
 	#fork(): Worker {
 		const worker = cluster.fork();
-		let hasServed = false;
+		let hasListened = false;
 		worker.once('listening', () => {
-			hasServed = true;
+			hasListened = true;
 		});
-		// A message to a process that has just ended; its exit follows.
+		// Sending to a process that has just ended fails. Its `exit` event follows.
 		worker.on('error', () => {});
 		worker.once('exit', (code, signal) => {
 			if (this.#isStopping) return;
 			// The first process has printed why it could not start.
-			if (worker.id === 1 && !hasServed) process.exit(code || 1);
-			this.#failures = hasServed ? 0 : this.#failures + 1;
+			if (worker.id === 1 && !hasListened) process.exit(code || 1);
+			this.#failures = hasListened ? 0 : this.#failures + 1;
 			this.#replace(worker, signal ?? `code ${code}`);
 		});
 		return worker;
@@ -79,6 +82,6 @@ class Processes {
 	}
 }
 
-function all(): readonly Worker[] {
+function workers(): readonly Worker[] {
 	return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
 }

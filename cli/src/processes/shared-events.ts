@@ -2,7 +2,7 @@ import { type BackendInstance, type BusEvent, defineBackend, type EventBus, serv
 import { memoryEvents } from '@plinth/memory';
 import { LocalBus } from '@plinth/toolkit';
 
-/** Replaces event buses of one process by one of all processes of this server. */
+/** Replaces each event bus that is limited to one process by a bus that spans all processes of this server. */
 export function shareEvents(backends: Readonly<Record<string, BackendInstance>>): Record<string, BackendInstance> {
 	const entries = Object.entries(backends).map(([id, backend]) => {
 		const isLocal = backend.definition === memoryEvents.definition;
@@ -11,7 +11,7 @@ export function shareEvents(backends: Readonly<Record<string, BackendInstance>>)
 	return Object.fromEntries(entries);
 }
 
-/** An event bus inside one process whose events the parent process passes on to its other children. */
+/** A local event bus that also sends its events to the parent process, which forwards them to the other children. */
 const sharedEvents = defineBackend({
 	name: 'sharedEvents',
 	provides: services.events,

@@ -18,40 +18,40 @@ export interface Download {
 }
 
 /**
- * Downloads a file, or the rest of it. Rejects with a `UserError` when the server does not answer with the file, the
- * connection is cut, the disk is full, or the checksum is another one: what has arrived is then removed.
+ * Downloads a file, or the rest of it. Rejects with a `UserError` when the server does not respond with the file, when
+ * the connection is cut, when the disk is full, and when the checksum differs. In the last case, removes the file.
  */
-export async function download(wanted: Download): Promise<void> {
-	const { file, sha256 } = wanted;
+export async function download(target: Download): Promise<void> {
+	const { file, sha256 } = target;
 	const part = await PartFile.open(file);
 	try {
-		if (part.sha256 !== sha256) await receive(wanted, part);
+		if (part.sha256 !== sha256) await receive(target, part);
 		const { sha256: actual } = part;
 		if (actual !== sha256) {
 			await part.remove();
 			throw new UserError(
-				`The checksum of what has arrived is ${actual}, not ${sha256}. It was removed. ` +
-					'Check the address and --sha256: whoever offers the file tells both.',
+				`The checksum of the downloaded file is ${actual}, not ${sha256}. The file was removed. ` +
+					'Check the address and --sha256 against the site that offers the file.',
 			);
 		}
 		await part.finish();
 	} catch (error) {
-		throw explain(error, wanted, part);
+		throw explain(error, target, part);
 	} finally {
 		if (part.bytes === 0) await part.remove();
 		else await part.close();
 	}
 }
 
-async function receive(wanted: Download, part: PartFile): Promise<void> {
-	const { url, file, allowHttp } = wanted;
+async function receive(target: Download, part: PartFile): Promise<void> {
+	const { url, file, allowHttp } = target;
 	const { response, isRest, version } = await request(url, { allowHttp, from: part.bytes, version: part.version });
 	if (!isRest) await part.restart(version);
 	const length = Number(response.headers.get('content-length') ?? Number.NaN);
 	const total = part.bytes + length;
-	const known = Number.isNaN(total) ? 'an unknown number of bytes' : formatBytes(total);
-	const already = isRest ? `, of which ${formatBytes(part.bytes)} are here` : '';
-	process.stderr.write(`${basename(file)}: ${known} from ${url.host}${already}\n`);
+	const size = Number.isNaN(total) ? 'an unknown number of bytes' : formatBytes(total);
+	const already = isRest ? `, of which ${formatBytes(part.bytes)} are already downloaded` : '';
+	process.stderr.write(`${basename(file)}: ${size} from ${url.host}${already}\n`);
 	await checkSpace(dirname(file), length);
 	const progress = new Progress(basename(file), process.stderr);
 	try {
@@ -67,10 +67,10 @@ async function receive(wanted: Download, part: PartFile): Promise<void> {
 async function checkSpace(folder: string, bytes: number): Promise<void> {
 	const { bavail, bsize } = await statfs(folder);
 	const free = bavail * bsize;
-	// Not so for an unknown length.
+	// False when the length is unknown (NaN).
 	if (free < bytes) {
 		throw new UserError(
-			`${folder} has ${formatBytes(free)} free, and ${formatBytes(bytes)} are to come. Free some, or use --to.`,
+			`${folder} has ${formatBytes(free)} free, and the download needs ${formatBytes(bytes)}. Free some, or use --to.`,
 		);
 	}
 }
@@ -78,7 +78,7 @@ async function checkSpace(folder: string, bytes: number): Promise<void> {
 function explain(error: unknown, { file, url }: Download, part: PartFile): unknown {
 	if (error instanceof UserError) return error;
 	const { code, cause } = error as NodeJS.ErrnoException;
-	const kept = `${formatBytes(part.bytes)} are kept in ${file}.part: the same command goes on from there.`;
+	const kept = `${formatBytes(part.bytes)} are kept in ${file}.part: the same command resumes from there.`;
 	const rest = part.bytes > 0 ? kept : 'Try again.';
 	if (code === 'ENOSPC' || code === 'EDQUOT') {
 		return new UserError(`The disk of ${dirname(file)} is full. Free some of it. ${rest}`, { cause: error });

@@ -4,14 +4,14 @@ import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'no
 import { dirname } from 'node:path';
 
 /**
- * The part of a file that has arrived: `<file>.part`, and beside it which version of the file it is a part of, as the
- * server has named that.
+ * The downloaded part of a file: `<file>.part`. `<file>.part.version` holds the version of the file, as the server
+ * reported it.
  */
 export class PartFile {
 	readonly #file: string;
 	#hash: Hash;
 	#bytes: number;
-	/** The `ETag` or `Last-Modified` of the file, for `If-Range`. Empty: the server has told none. */
+	/** The `ETag` or `Last-Modified` of the file, for `If-Range`. Empty if the server has reported none. */
 	#version: string;
 	#handle: FileHandle | undefined;
 
@@ -22,7 +22,7 @@ export class PartFile {
 		this.#version = version;
 	}
 
-	/** Reads what an earlier download has left. */
+	/** Opens the part that an earlier download has left, or an empty one. */
 	static async open(file: string): Promise<PartFile> {
 		const { size = 0 } = (await stat(`${file}.part`).catch(() => undefined)) ?? {};
 		const hash = size > 0 ? await hashOf(`${file}.part`) : createHash('sha256');
@@ -30,7 +30,7 @@ export class PartFile {
 		return new PartFile(file, hash, size, version);
 	}
 
-	/** How much has arrived. */
+	/** The number of downloaded bytes. */
 	get bytes(): number {
 		return this.#bytes;
 	}
@@ -39,12 +39,12 @@ export class PartFile {
 		return this.#version;
 	}
 
-	/** The checksum of what has arrived, in hexadecimal digits. */
+	/** The checksum of the downloaded bytes, in hexadecimal digits. */
 	get sha256(): string {
 		return this.#hash.copy().digest('hex');
 	}
 
-	/** Begins anew, with a version of the file. */
+	/** Discards the part and starts a new one, of this version of the file. */
 	async restart(version: string): Promise<void> {
 		await this.close();
 		await writeFile(`${this.#file}.part.version`, version);
@@ -61,7 +61,7 @@ export class PartFile {
 		this.#bytes += bytes.byteLength;
 	}
 
-	/** Gives the complete file its name, once all of it is on the disk. */
+	/** Flushes the complete file to the disk and renames it to its final name. */
 	async finish(): Promise<void> {
 		this.#handle ??= await open(`${this.#file}.part`, 'a');
 		await this.#handle.sync();
@@ -90,7 +90,7 @@ export async function hashOf(file: string): Promise<Hash> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-	// Windows has no such thing.
+	// Windows cannot sync a folder.
 	if (process.platform === 'win32') return;
 	const handle = await open(folder);
 	try {

@@ -2,8 +2,7 @@ import type { App } from './contract/app.ts';
 import type { AppConfig } from './contract/config.ts';
 import type { Clock } from './contract/ports/clock.ts';
 import type { Logger } from './contract/ports/logger.ts';
-import type { Needs, ResolvedNeeds } from './contract/service.ts';
-import { services } from './contract/services.ts';
+import { type Needs, type ResolvedNeeds, services } from './contract/service.ts';
 import { providedValues } from './engine/boot/graph.ts';
 import { modelProblems } from './engine/boot/model-shape.ts';
 import { type Part, planBoot } from './engine/boot/plan.ts';
@@ -15,26 +14,28 @@ import { createKernel, kernel } from './engine/containers/kernel.ts';
 import { createLogger } from './engine/log/log.ts';
 import { SharedClock } from './engine/run/shared-clock.ts';
 
-/** What a caller may replace; mostly for tests. */
+/** Dependencies that a caller may replace, mostly for tests. */
 export interface CreateAppOptions {
 	readonly log?: Logger;
+	/** Receives the lines of the log, each a JSON object. By default, they go to standard error. */
+	readonly logTo?: (line: string) => void;
 	readonly clock?: Clock;
 	readonly env?: Readonly<Record<string, string | undefined>>;
-	/** The folder from which package names in the config resolve; the working directory unless set. */
+	/** The folder from which package names in the config resolve. The default is the working directory. */
 	readonly folder?: string;
-	/** The config's file, for messages. */
+	/** The path of the config file, for messages. */
 	readonly file?: string | undefined;
 }
 
 /**
- * Boots a deployment up to its frozen routes: checks the config, creates backends and models, sets plugins up. All or
- * nothing: a `BootError` lists every problem with culprit, config path and remedy, and what was created is closed.
+ * Boots a deployment up to its frozen routes: checks the config, creates backends and models, sets plugins up. On
+ * failure, closes what was created; a `BootError` lists every problem with part, config path and remedy.
  */
 export async function createApp(config: AppConfig | ResolvedConfig, options: CreateAppOptions = {}): Promise<App> {
 	const { env = process.env, folder = process.cwd(), clock = new SharedClock(), file } = options;
 	const resolved = '$kind' in config ? config : await resolveConfig(config, { folder, env });
 	const plan = planBoot(resolved);
-	const log = options.log ?? createLogger(plan.log);
+	const log = options.log ?? createLogger(plan.log.level, options.logTo);
 	if (plan.problems.length > 0) throw new BootError(plan.problems, { file });
 
 	const container = createKernel({ plan, clock, log });
@@ -51,13 +52,13 @@ export async function createApp(config: AppConfig | ResolvedConfig, options: Cre
 	} catch (error) {
 		await lifecycle.unwind();
 		if (!(error instanceof BootError)) throw error;
-		// The mistakes of other setups belong in the same report.
+		// The problems of other setups belong in the same report.
 		const problems = [...new Set([...setups.problems, ...error.problems])];
 		throw new BootError(problems, { file, cause: error.cause });
 	}
 }
 
-/** Creates one part in a scope of its own, as one step of the start. Its needs have been created before. */
+/** Creates one part in a scope of its own, as one step of the start. Its needs were created earlier. */
 async function createPart(part: Part, container: KernelContainer, log: Logger, folder: string): Promise<void> {
 	const lifecycle = container.get(kernel.lifecycle);
 	const { kind, id, owner, path, definition, provides } = part;
@@ -73,9 +74,9 @@ async function createPart(part: Part, container: KernelContainer, log: Logger, f
 	try {
 		await lifecycle.step(phase, owner, path, () => scope.create());
 	} catch (error) {
-		// A backend, and a plugin that provides something, is needed by others. Without another plugin they can go on.
-		const isNeeded = kind !== 'plugin' || provides.length > 0;
-		if (isNeeded || !(error instanceof BootError)) throw error;
+		// Other parts may need a backend, or a plugin that provides a service. Without any other plugin they can continue.
+		const mayBeNeeded = kind !== 'plugin' || provides.length > 0;
+		if (mayBeNeeded || !(error instanceof BootError)) throw error;
 		container.get(kernel.setups).report(error.problems);
 	}
 }
@@ -90,7 +91,7 @@ async function createModel(
 	const model = await part.definition.create({ ...tools, id: part.id, config: part.options });
 	if (typeof model !== 'object' || model === null) throw new Error('create returned no model.');
 	container.get(kernel.setups).report(modelProblems(part, model));
-	container.get(kernel.models).add(part, model);
+	container.get(kernel.models).add(part.id, part.definition, part.binding, model);
 }
 
 /** Creates a backend or sets a plugin up, and registers the services that it returns. */

@@ -11,16 +11,16 @@ describe('redact', () => {
 		['a bearer token', 'Bearer 0123456789abcdefghij', 'Bearer [redacted]'],
 		['basic credentials', 'Basic dXNlcjpwYXNzd29yZDEyMw==', 'Basic [redacted]'],
 		['a password inside a URL', 'postgres://me:hunter2@db/x', 'postgres://me:[redacted]@db/x'],
-	])('blanks %s that nobody told it', (_sentence, text, expected = '[redacted]') => {
+	])('redacts %s without registration', (_sentence, text, expected = '[redacted]') => {
 		expect(redact(`before ${text} after`)).toBe(`before ${expected} after`);
 	});
 
-	test('leaves sentences alone', () => {
+	test('does not change sentences', () => {
 		const text = 'Send it as "Authorization: Bearer <key>", see https://a.example:8080/x for basic authentication.';
 		expect(redact(text)).toBe(text);
 	});
 
-	test('blanks what variables with a promising name hold, whole and in parts', () => {
+	test('redacts the values of variables whose names suggest secrets, whole and in parts', () => {
 		learnEnvironment({
 			MY_API_KEYS: 'blue:first-canary,second-canary',
 			A_TOKEN: 'with "quotes" & blanks',
@@ -36,44 +36,44 @@ describe('redact', () => {
 		expect(redact(harmless)).toBe(harmless);
 	});
 
-	test('blanks options with a promising name, however deep', () => {
+	test('redacts options whose names suggest secrets, at any depth', () => {
 		learnOptions({ url: 'https://canary.example', auth: { clientSecret: 'deep-canary' } });
 		learnOptions({ credentials: { user: 'canary-user', list: ['canary-in-a-list'] } });
 		expect(redact('deep-canary canary-user canary-in-a-list')).toBe('[redacted] [redacted] [redacted]');
 		expect(redact('https://canary.example')).toBe('https://canary.example');
 	});
 
-	test('knows thousands of keys', () => {
+	test('supports thousands of keys', () => {
 		const keys = Array.from({ length: 3_000 }, (_, n) => `tenant-${n}:${'k'.repeat(40)}-${n}-end`);
 		learnEnvironment({ MANY_API_KEYS: keys.join(',') });
 		const [first, last] = [keys[0]?.slice(9), keys[2_999]?.slice(12)];
 		expect(redact(`${first} and ${last}`)).toBe('[redacted] and [redacted]');
 	});
 
-	test('leaves no end of a secret that begins like another', () => {
+	test('leaves no end of a secret that starts like another', () => {
 		learnOptions({ keys: ['twin-secret', 'twin-secret-and-more'] });
 		expect(redact('twin-secret-and-more')).toBe('[redacted]');
 	});
 
-	test('leaves no end of a secret that holds another one', () => {
+	test('leaves no end of a secret that contains another', () => {
 		const long = ['inner-secret', 'begin-inner-secret-end', 'inner-secret-end', 'begin-inner-secret'];
 		for (const key of long) learnOptions({ key });
 		for (const secret of long) expect(redact(`<${secret}>`)).toBe('<[redacted]>');
 	});
 
-	test('leaves no end of a secret that begins like a key of a vendor or of ours', () => {
+	test('leaves no end of a secret that starts like a key of a vendor or of Plinth', () => {
 		const secrets = ['sk-proj-0123456789ABCdefghij/tail+of=it', `plinth_live_${'a'.repeat(20)}/tail+of=it`];
 		learnOptions({ keys: secrets });
 		for (const secret of secrets) expect(redact(`<${secret}>`)).toBe('<[redacted]>');
 	});
 
-	test('leaves no end of a secret, however many others begin alike', () => {
+	test('leaves no end of a secret when many others start alike', () => {
 		const secrets = Array.from({ length: 250 }, (_, n) => `alike-${'x'.repeat(n)}`).slice(2);
 		learnOptions({ keys: secrets });
 		expect(secrets.filter((secret) => redact(`<${secret}>`) !== '<[redacted]>')).toEqual([]);
 	});
 
-	test('needs no longer for text that is made to be slow', () => {
+	test('is not slowed down by hostile text', () => {
 		const began = performance.now();
 		for (const text of ['-----BEGIN PRIVATE KEY-----', 'Bearer ', '//a', '//a:', ' ', 'plinth_', 'sk-'])
 			redact(text.repeat(100_000));
@@ -81,7 +81,7 @@ describe('redact', () => {
 	});
 });
 
-test('a name promises a secret by its end', () => {
+test('the end of a name suggests a secret', () => {
 	const names = ['apiKey', 'x-api-key', 'client_secret', 'Set-Cookie', 'tokens', 'authorization'];
 	expect(names.filter((name) => !isSecretName(name))).toEqual([]);
 	expect(['model', 'keyframes', 'tokenizer', 'secretary'].filter(isSecretName)).toEqual([]);

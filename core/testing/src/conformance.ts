@@ -14,17 +14,17 @@ export interface Subject {
 	close(): Promise<void>;
 }
 
-/** Makes a case whose subject is fresh, and closed whatever happens. */
+/** Makes a case with a new subject, which is closed afterwards in any case. */
 export type CaseMaker<S extends Subject> = (name: string, check: (subject: S) => Promise<void>) => ConformanceCase;
 
-/** Binds cases to the way their subject is made. */
+/** Returns a {@link CaseMaker} that makes subjects with `create`. */
 export function caseMaker<S extends Subject>(create: () => Promise<S>): CaseMaker<S> {
 	return (name, check) => ({
 		name,
 		async run() {
 			const subject = await create();
 			try {
-				await inTime(name, check(subject));
+				await withTimeout(name, check(subject));
 			} finally {
 				await subject.close();
 			}
@@ -32,19 +32,33 @@ export function caseMaker<S extends Subject>(create: () => Promise<S>): CaseMake
 	});
 }
 
-/** Far more than any case needs: a subject that never answers must not leave a run without a name to look at. */
+/** The case of a store that does not support `reopen`. */
+export function noReopenCase<S extends Subject & { reopen?(): Promise<unknown> }>(it: CaseMaker<S>): ConformanceCase {
+	return it('a store that keeps nothing after its close has no reopen', async (subject) => {
+		assert.equal(subject.reopen, undefined);
+	});
+}
+
+/** Far more than any case needs, in milliseconds. A case that never settles is reported with its name. */
 const caseMs = 60_000;
 
-async function inTime(name: string, work: Promise<void>): Promise<void> {
+async function withTimeout(name: string, work: Promise<void>): Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<never>((_, reject) => {
+	const timeout = new Promise<never>((_, reject) => {
 		timer = setTimeout(() => reject(new Error(`Never settled: ${name}.`)), caseMs);
 	});
 	try {
-		await Promise.race([work, late]);
+		await Promise.race([work, timeout]);
 	} finally {
 		clearTimeout(timer);
 	}
+}
+
+/** All items of an iterable. */
+export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+	const all: T[] = [];
+	for await (const item of items) all.push(item);
+	return all;
 }
 
 /** Fails unless an error has a code and a status of 400 to 499. */

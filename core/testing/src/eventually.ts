@@ -1,4 +1,4 @@
-/** Waits in real time until `condition` holds. Rejects with `what` after `timeoutMs`. It replaces a sleep. */
+/** Waits in real time until `condition` is true. Rejects after `timeoutMs`, with `what` in the message. */
 export async function eventually(
 	what: string,
 	condition: () => boolean | Promise<boolean>,

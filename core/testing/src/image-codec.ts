@@ -8,7 +8,7 @@ import { signalCases } from './image-codec/signals.ts';
 import type { ImageCodecSubject } from './image-codec/subject.ts';
 import { transcodingCases } from './image-codec/transcoding.ts';
 
-/** What is under test. */
+/** The codec under test. */
 export interface ImageCodecSuiteOptions {
 	create(): Promise<ImageCodecSubject>;
 }

@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
-import type { ConformanceCase } from './conformance.ts';
+import { type ConformanceCase, noReopenCase } from './conformance.ts';
 import { cancelCases } from './job-store/cancel.ts';
 import { idempotencyCases, limitCases } from './job-store/creating.ts';
+import { dumpCases } from './job-store/dumps.ts';
 import { callbackCases, cursorCases, eventCases } from './job-store/events.ts';
 import { clockCases, leaseCases } from './job-store/leases.ts';
 import { lifecycleCases } from './job-store/lifecycle.ts';
@@ -12,18 +12,18 @@ import { type JobStoreSubject, jobCases } from './job-store/subject.ts';
 import { sweepCases } from './job-store/sweep.ts';
 import { dutyCases, offerCases, takeCases } from './job-store/take.ts';
 
-/** What is under test, and what it promises beyond the contract. */
+/** The store under test, and its abilities beyond the contract. */
 export interface JobStoreSuiteOptions {
 	create(): Promise<JobStoreSubject>;
-	/** How long the subject keeps records that ended; 7 days unless it was made with another value. */
+	/** How long the subject keeps records of ended jobs; 7 days unless set. */
 	readonly recordRetentionMs?: number;
-	/** `reopen`: jobs outlive the store, and subjects can show it. */
+	/** `reopen`: jobs are kept after the store is closed, and subjects have `reopen`. */
 	readonly supports?: { readonly reopen?: boolean };
 }
 
 /**
- * The sentences of the `JobStore` contract as cases. They say what each method is for; what follows when calls meet
- * is the business of {@link checkAgainstModel}: run both.
+ * The sentences of the `JobStore` contract as cases, method by method. Concurrent calls are tested by
+ * {@link checkAgainstModel}: run both.
  */
 export function jobStoreSuite(options: JobStoreSuiteOptions): ConformanceCase[] {
 	const { create, recordRetentionMs = 7 * 86_400_000, supports = {} } = options;
@@ -45,12 +45,7 @@ export function jobStoreSuite(options: JobStoreSuiteOptions): ConformanceCase[] 
 		...callbackCases(context),
 		...sweepCases(context),
 		...clockCases(context),
-		...(supports.reopen
-			? durabilityCases(context)
-			: [
-					context.it('nothing claims to outlive the store', async (subject) => {
-						assert.equal(subject.reopen, undefined);
-					}),
-				]),
+		...dumpCases(context),
+		...(supports.reopen ? durabilityCases(context) : [noReopenCase(context.it)]),
 	];
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '@plinth/core';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only moves when a test moves it. */
 export interface ManualClock extends Clock {
 	/**
-	 * Moves time forward by `ms`. Tasks that fall due run in order of their time, each at its own instant. The event
-	 * loop turns once after each task, so that the task's work can schedule the next one.
+	 * Moves time forward by `ms`. Tasks that become due run in order of their time, each at its own instant. The event
+	 * loop runs once after each task, so that the task's work can schedule the next one.
 	 */
 	advance(ms: number): Promise<void>;
 	/** Moves only the value of `now`, forwards or backwards, as setting the wall clock does. Tasks keep their delays. */

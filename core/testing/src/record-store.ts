@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import type { CollectionRef, RecordStore } from '@plinth/core';
-import { type ConformanceCase, caseMaker, type Subject } from './conformance.ts';
+import type { CollectionRef, RecordDump, RecordStore } from '@plinth/core';
+import { allOf, assertRefused, type ConformanceCase, caseMaker, noReopenCase, type Subject } from './conformance.ts';
 import type { ManualClock } from './manual-clock.ts';
 
-/** A fresh, empty record store that takes its time from `clock`. */
+/** A new, empty record store that reads the time from `clock`. */
 export interface RecordStoreSubject extends Subject {
 	readonly store: RecordStore;
 	readonly clock: ManualClock;
-	/** Closes the store and opens what it left behind. Absent when nothing outlives the store. */
+	/** Closes the store and opens its data again. Absent when the data is lost on close. */
 	reopen?(): Promise<RecordStore>;
 }
 
-/** What is under test, and what it promises beyond the contract. */
+/** The store under test, and its abilities beyond the contract. */
 export interface RecordStoreSuiteOptions {
 	create(): Promise<RecordStoreSubject>;
-	/** `reopen`: records outlive the store, and subjects can show it. */
+	/** `reopen`: records are kept after the store is closed, and subjects have `reopen`. */
 	readonly supports?: { readonly reopen?: boolean };
 }
 
@@ -24,7 +24,7 @@ const keys: CollectionRef = { tenant: 'acme', collection: 'core.keys' };
 export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceCase[] {
 	const it = caseMaker(options.create);
 	return [
-		it('get answers what was put', async ({ store, clock }) => {
+		it('get returns what was put', async ({ store, clock }) => {
 			const value = { name: 'ü', nested: { list: [1, null, true] }, big: 2 ** 40 };
 			await store.put(keys, 'k1', value);
 			assert.deepEqual(await store.get(keys, 'k1'), {
@@ -43,10 +43,10 @@ export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceC
 			value.list.push(2);
 			assert.deepEqual((await store.get(keys, 'k1'))?.value, { list: [1] });
 		}),
-		it('put answers version 1 for a new record', async ({ store }) => {
+		it('put returns version 1 for a new record', async ({ store }) => {
 			assert.equal(await store.put(keys, 'k1', {}), 1);
 		}),
-		it('every put raises the version and answers it', async ({ store }) => {
+		it('every put raises the version and returns it', async ({ store }) => {
 			await store.put(keys, 'k1', { n: 1 });
 			assert.equal(await store.put(keys, 'k1', { n: 2 }), 2);
 			assert.equal((await store.get(keys, 'k1'))?.version, 2);
@@ -90,12 +90,11 @@ export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceC
 		}),
 		it('of twenty conditional puts at once exactly one wins', async ({ store }) => {
 			await store.put(keys, 'k1', {});
-			const versions = await Promise.all(
-				Array.from({ length: 20 }, (_, n) => store.put(keys, 'k1', { n }, { ifVersion: 1 })),
-			);
+			const puts = Array.from({ length: 20 }, (_, n) => store.put(keys, 'k1', { n }, { ifVersion: 1 }));
+			const versions = await Promise.all(puts);
 			assert.equal(versions.filter((version) => version !== null).length, 1);
 		}),
-		it('delete tells whether the record existed', async ({ store }) => {
+		it('delete returns whether the record existed', async ({ store }) => {
 			await store.put(keys, 'k1', {});
 			assert.deepEqual([await store.delete(keys, 'k1'), await store.delete(keys, 'k1')], [true, false]);
 		}),
@@ -109,15 +108,15 @@ export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceC
 			for (const id of ['c', 'a', 'b']) await store.put(keys, id, {});
 			assert.deepEqual(await list(store, {}), { ids: ['a', 'b', 'c'], hasMore: false });
 		}),
-		it('a full page tells that more follow', async ({ store }) => {
+		it('a full page has hasMore when more records follow', async ({ store }) => {
 			for (const id of ['a', 'b', 'c']) await store.put(keys, id, {});
 			assert.deepEqual(await list(store, { limit: 2 }), { ids: ['a', 'b'], hasMore: true });
 		}),
-		it('a page that ends exactly at the last record tells that none follow', async ({ store }) => {
+		it('a page that ends exactly at the last record has no hasMore', async ({ store }) => {
 			for (const id of ['a', 'b', 'c']) await store.put(keys, id, {});
 			assert.deepEqual(await list(store, { limit: 3 }), { ids: ['a', 'b', 'c'], hasMore: false });
 		}),
-		it('after continues behind an id that need not exist', async ({ store }) => {
+		it('after continues after an id that need not exist', async ({ store }) => {
 			for (const id of ['a', 'b', 'd']) await store.put(keys, id, {});
 			assert.deepEqual((await list(store, { after: 'b' })).ids, ['d']);
 			assert.deepEqual((await list(store, { after: 'c' })).ids, ['d']);
@@ -146,7 +145,7 @@ export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceC
 			assert.deepEqual((await list(store, { index: 'x' })).ids, []);
 			assert.deepEqual((await list(store, { index: 'y' })).ids, ['a']);
 		}),
-		it('a put without index takes the record out of its index', async ({ store }) => {
+		it('a put without index removes the record from its index', async ({ store }) => {
 			await store.put(keys, 'a', {}, { index: 'x' });
 			await store.put(keys, 'a', {});
 			assert.deepEqual((await list(store, { index: 'x' })).ids, []);
@@ -176,9 +175,45 @@ export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceC
 			assert.equal(await store.delete({ ...keys, tenant: 'umbrella' }, 'a'), false);
 			assert.notEqual(await store.get(keys, 'a'), null);
 		}),
-		it('collections of one tenant are apart', async ({ store }) => {
+		it('collections of one tenant are separate', async ({ store }) => {
 			await store.put(keys, 'a', {});
 			assert.equal(await store.get({ ...keys, collection: 'webhooks.endpoints' }, 'a'), null);
+		}),
+		it('a dump has the records of all tenants with version, time and index, and fills an empty store', async (s) => {
+			await manyRecords(s.store);
+			const records = await allOf(s.store.dump());
+			assert.equal(records.length, 4);
+			const { id, ...stored } = (await s.store.get(keys, 'a')) ?? assert.fail('there is no record');
+			const dumped = records.find((record) => record.id === id && record.tenant === keys.tenant);
+			assert.deepEqual(dumped, { ...keys, id, ...stored, index: 'x' });
+			const other = await options.create();
+			try {
+				await other.store.load(records);
+				assert.deepEqual(await allOf(other.store.dump()), records);
+				assert.deepEqual((await other.store.list(keys, { index: 'x', limit: 9 })).records[0]?.id, 'a');
+				assert.equal(await other.store.put(keys, 'a', {}, { ifVersion: 2 }), 3);
+			} finally {
+				await other.close();
+			}
+		}),
+		it('loading records again changes nothing, and one in another form is refused whole', async ({ store }) => {
+			await manyRecords(store);
+			const records = await allOf(store.dump());
+			await store.load(records);
+			assert.deepEqual(await allOf(store.dump()), records);
+			await store.put(keys, 'a', { n: 3 });
+			const added = records.map((record) => ({ ...record, id: record.id === 'a' ? 'new' : record.id }));
+			await assertRefused(store.load([...added, ...records]), 'E_STORE_DIFFERS');
+			assert.equal(await store.get(keys, 'new'), null);
+		}),
+		it('a dump has every record once, however many there are', async ({ store }) => {
+			await store.put(keys, 'a', {});
+			const [record] = await allOf(store.dump());
+			assert(record);
+			const many = Array.from({ length: 450 }, (_, n) => ({ ...record, id: `b${100 + n}` }));
+			await store.load(many);
+			const names = (records: readonly RecordDump[]) => records.map(({ id }) => id).join(' ');
+			assert.equal(names(await allOf(store.dump())), names([record, ...many]));
 		}),
 		options.supports?.reopen
 			? it('a record is the same after the store was reopened', async (subject) => {
@@ -187,10 +222,16 @@ export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceC
 					const store = (await subject.reopen?.()) ?? assert.fail('there is no reopen');
 					assert.deepEqual(await store.list(keys, { index: 'x', limit: 10 }), before);
 				})
-			: it('nothing claims to outlive the store', async (subject) => {
-					assert.equal(subject.reopen, undefined);
-				}),
+			: noReopenCase(it),
 	];
+}
+
+async function manyRecords(store: RecordStore): Promise<void> {
+	await store.put(keys, 'a', { n: 1 });
+	await store.put(keys, 'a', { n: 2, nul: '\u0000', low: '\udfff' }, { index: 'x' });
+	await store.put(keys, 'b', {});
+	await store.put({ ...keys, tenant: 'umbrella' }, 'a', { list: [null, 1.5] });
+	await store.put({ ...keys, collection: 'webhooks.endpoints' }, 'ü', {});
 }
 
 async function list(store: RecordStore, { limit = 100, ...rest }: { index?: string; after?: string; limit?: number }) {

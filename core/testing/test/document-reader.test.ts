@@ -10,7 +10,7 @@ const suite = (spoil: (right: DocumentReader) => DocumentReader) =>
 		create: async () => ({ reader: spoil(smallReader), close: async () => {} }),
 	});
 
-/** Reads, and changes what comes out. */
+/** Reads with the right reader, and changes its result. */
 const changing =
 	(change: (text: DocumentText) => DocumentText) =>
 	(right: DocumentReader): Partial<DocumentReader> => ({
@@ -20,7 +20,7 @@ const changing =
 const changingPages = (change: (pages: readonly DocumentPage[]) => readonly DocumentPage[]) =>
 	changing((text) => (text.pages ? { ...text, pages: change(text.pages) } : text));
 
-/** Answers a refusal in another way. */
+/** Replaces a refusal. */
 const refusing =
 	(answer: (error: unknown) => DocumentText) =>
 	(right: DocumentReader): Partial<DocumentReader> => ({
@@ -65,12 +65,12 @@ const wrong: Sabotage<DocumentReader>[] = [
 				return { ...(texts[0] as DocumentText), pages };
 			},
 		}),
-		'of pages that are asked for each comes once and in order',
+		'requested pages are returned once each and in order',
 	],
 	[
 		'a count of what was asked for only',
 		changing((text) => (text.pages ? { ...text, pageCount: text.pages.length } : text)),
-		'of pages that are asked for each comes once and in order',
+		'requested pages are returned once each and in order',
 	],
 	[
 		'an error for pages beyond the end',
@@ -88,7 +88,7 @@ const wrong: Sabotage<DocumentReader>[] = [
 				return options?.pages && !text.pages ? { ...text, text: '' } : text;
 			},
 		}),
-		'formats without pages ignore which are asked for',
+		'formats without pages ignore requested ranges',
 	],
 	[
 		'a format by the name',
@@ -170,7 +170,7 @@ const wrong: Sabotage<DocumentReader>[] = [
 				return await right.read(document, options, run);
 			},
 		}),
-		'reads that are aborted reject with the reason, and the others go on',
+		'reads that are aborted reject with the reason, and the others continue',
 	],
 	[
 		'one answer for all',

@@ -27,7 +27,7 @@ describe('manualClock', () => {
 		expect(clock.now()).toBe(30);
 	});
 
-	test('runs tasks that a task schedules after some awaiting', async () => {
+	test('runs tasks that a task schedules after awaits', async () => {
 		const clock = manualClock(0);
 		let beats = 0;
 		const beat = async () => {
@@ -50,7 +50,7 @@ describe('manualClock', () => {
 		expect(ran).toBe(false);
 	});
 
-	test('a jump changes the time and leaves the waits alone', async () => {
+	test('a jump changes the time and does not affect waits', async () => {
 		const clock = manualClock(0);
 		let ran = false;
 		clock.after(10, () => {
@@ -82,10 +82,10 @@ describe('createBackend', () => {
 		expect(provided.publish()).toBe(3);
 	});
 
-	test('gives what it provides the type of the port', async () => {
+	test('types the provided value by its port', async () => {
 		const { provided } = await createBackend(sample(), met);
 		expectTypeOf(provided).toEqualTypeOf<EventBus>();
-		// @ts-expect-error an event bus stores no blobs
+		// @ts-expect-error an event bus is not a blob store
 		expectTypeOf(provided).toExtend<BlobStore>();
 		const pair = defineBackend({
 			name: 'pair',
@@ -100,7 +100,7 @@ describe('createBackend', () => {
 		expect([both.bus, both.clock]).toEqual([provided, undefined]);
 	});
 
-	test('takes an instance whose port is not known', async () => {
+	test('accepts an instance whose port is not known', async () => {
 		const unknown: BackendInstance = sample();
 		const { provided } = await createBackend(unknown, met);
 		expectTypeOf(provided).toEqualTypeOf<unknown>();
@@ -114,7 +114,7 @@ describe('createBackend', () => {
 		await expect(createBackend(wrong, met)).rejects.toThrow('colour');
 	});
 
-	test('names a need that nobody meets', async () => {
+	test('names a need without a provider', async () => {
 		await expect(createBackend(sample())).rejects.toThrow('sample needs "core.blobs"');
 	});
 
@@ -143,16 +143,16 @@ describe('createModel', () => {
 	});
 	const met = { services: { [services.blobs.id]: {} } };
 
-	test('makes the model as boot does: its id, its options, its services', async () => {
+	test('makes the model like boot: with id, options and services', async () => {
 		const { model } = await createModel(sample(), { ...met, id: 'clip' });
 		expect(model.says).toBe('clip 3 undefined');
 	});
 
-	test('names a need that nobody meets', async () => {
+	test('names a need without a provider', async () => {
 		await expect(createModel(sample())).rejects.toThrow('test.sample needs "core.blobs"');
 	});
 
-	test('closes in reverse order, once, and also what could not be made', async () => {
+	test('closes in reverse order, once, also after a failed creation', async () => {
 		const { close } = await createModel(sample(), met);
 		await close();
 		await close();
@@ -161,6 +161,6 @@ describe('createModel', () => {
 	});
 });
 
-test('eventually says what it waited for in vain', async () => {
+test('eventually reports the condition that did not become true', async () => {
 	await expect(eventually('pigs fly', () => false, 5)).rejects.toThrow('pigs fly');
 });

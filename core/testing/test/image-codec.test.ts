@@ -22,7 +22,7 @@ function changed(image: RawImage, change: (channel: number, value: number, alpha
 const multiplied = (image: RawImage) =>
 	changed(image, (channel, value, alpha) => (channel === 3 ? value : (value * alpha) / 255));
 
-/** Composites with other layers than were asked for. */
+/** Composites with other layers than requested. */
 const withLayers =
 	(change: (layers: readonly ImageLayer[], base: RawImage) => readonly ImageLayer[]) =>
 	(right: ImageCodec): Partial<ImageCodec> => ({
@@ -37,7 +37,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 		(right) => ({
 			probe: async (...call) => ({ ...(await right.probe(...call)), hasAlpha: true }),
 		}),
-		'probe tells whether there is an alpha channel',
+		'probe returns whether there is an alpha channel',
 	],
 	[
 		'a size from before the rotation',
@@ -48,7 +48,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 				return { ...info, width: long, height: short };
 			},
 		}),
-		'probe tells the size after EXIF rotation',
+		'probe returns the size after EXIF rotation',
 	],
 	[
 		'files that are never read',
@@ -145,7 +145,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 		(right) => ({
 			transcode: (image, { fit: _fit, ...options }, signal) => right.transcode(image, options, signal),
 		}),
-		'transcode to webp resizes where asked, and tells the size',
+		'transcode to webp resizes on request, and returns the size',
 	],
 	[
 		'a transcode that hands on what has the format already',

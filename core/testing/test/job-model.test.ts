@@ -16,7 +16,7 @@ function memory(spoil: Spoil = () => ({})) {
 	};
 }
 
-/** Lets other calls in, as a store does that awaits between its look and its write. */
+/** Lets other calls run, like a store that awaits between its read and its write. */
 const pause = () => new Promise((resolve) => setImmediate(resolve));
 
 const wrong: readonly (readonly [string, Spoil])[] = [
@@ -92,15 +92,15 @@ const wrong: readonly (readonly [string, Spoil])[] = [
 	[
 		'an event that is written before what it tells',
 		(right) => {
-			let told = 0;
+			let readCount = 0;
 			return {
 				async release(id, fence) {
-					told += 1;
+					readCount += 1;
 					return right.release(id, fence);
 				},
 				async events(cursor, query) {
 					const page = await right.events(cursor, query);
-					return told > 0 ? { ...page, events: page.events.slice(0, -1) } : page;
+					return readCount > 0 ? { ...page, events: page.events.slice(0, -1) } : page;
 				},
 			};
 		},
@@ -173,7 +173,7 @@ const wrong: readonly (readonly [string, Spoil])[] = [
 		'a known that forgets removed jobs',
 		(right) => ({
 			async known(ids) {
-				const living = await Promise.all(ids.map((id) => anybodys(right, id)));
+				const living = await Promise.all(ids.map((id) => ofAnyTenant(right, id)));
 				return living.flatMap((job) => (job ? [job.id] : []));
 			},
 		}),
@@ -197,16 +197,16 @@ const wrong: readonly (readonly [string, Spoil])[] = [
 	],
 ];
 
-async function anybodys(store: JobStore, id: string): Promise<Job | null> {
+async function ofAnyTenant(store: JobStore, id: string): Promise<Job | null> {
 	return (await store.get('tenant-0', id)) ?? store.get('tenant-1', id);
 }
 
 async function fenceOf(store: JobStore, id: string): Promise<number | undefined> {
-	return (await anybodys(store, id))?.fence;
+	return (await ofAnyTenant(store, id))?.fence;
 }
 
 describe('the model of a job store', () => {
-	test('explains every answer of the memory store, whatever three clients ask at once', async () => {
+	test('explains every result of the memory store for concurrent calls of three clients', async () => {
 		await checkAgainstModel(memory(), { runs: 500 });
 	}, 60_000);
 

@@ -3,7 +3,7 @@ import { describe } from 'vitest';
 import { jobSuite, showing } from './job-suite.ts';
 import { type Sabotage, testSabotage } from './sabotage.ts';
 
-/** Answers false to a call that was made before. */
+/** Returns false for a repeated call. */
 function refusingRepeats(method: 'complete' | 'fail' | 'release') {
 	return (right: JobStore): Partial<JobStore> => {
 		const made = new Set<string>();
@@ -53,7 +53,7 @@ const wrong: Sabotage<JobStore>[] = [
 				},
 			};
 		},
-		'a repeated fail does not put off the retry',
+		'a repeated fail does not delay the retry',
 	],
 	[
 		'a fail that takes a completed attempt for its own',
@@ -78,7 +78,7 @@ const wrong: Sabotage<JobStore>[] = [
 				},
 			};
 		},
-		'nor is the end of an earlier attempt taken for that of one which the store has ended',
+		'fail returns false for an attempt that the store has ended, although an earlier attempt failed',
 	],
 	...[
 		'a repeated release answers false once the job was claimed again',
@@ -107,12 +107,12 @@ const wrong: Sabotage<JobStore>[] = [
 				return right.complete(id, fence, completion);
 			},
 		}),
-		'spans between two milliseconds are rounded',
+		'durations with a fraction of a millisecond are rounded',
 	],
 	[
 		'an expiresAt that keeps its fraction',
 		showing(({ expiresAt }) => ({ expiresAt: expiresAt && expiresAt + 0.25 })),
-		'spans between two milliseconds are rounded',
+		'durations with a fraction of a millisecond are rounded',
 	],
 	[
 		'content that never expires',

@@ -3,7 +3,7 @@ import { describe } from 'vitest';
 import { jobSuite } from './job-suite.ts';
 import { type Sabotage, testSabotage } from './sabotage.ts';
 
-/** Shows pages of events other than they are. */
+/** Returns changed pages of events. */
 function paging(change: (page: EventPage, cursor: string | undefined) => Partial<EventPage>) {
 	return (right: JobStore): Partial<JobStore> => ({
 		async events(cursor, query) {
@@ -13,8 +13,8 @@ function paging(change: (page: EventPage, cursor: string | undefined) => Partial
 	});
 }
 
-/** Shows events other than they are. */
-function telling(change: (event: JobEvent) => JobEvent) {
+/** Returns changed events. */
+function changingEvents(change: (event: JobEvent) => JobEvent) {
 	return paging(({ events }) => ({ events: events.map(change) }));
 }
 
@@ -34,27 +34,27 @@ const wrong: Sabotage<JobStore>[] = [
 	],
 	[
 		'a failure that nobody is told of',
-		telling((event) => (event.type === 'job.failed' ? withoutCallback(event) : event)),
+		changingEvents((event) => (event.type === 'job.failed' ? withoutCallback(event) : event)),
 		'job.failed carries the callback beside the code',
 	],
 	[
 		'a cancelled line that nobody is told of',
-		telling((event) => (event.data.attempt === 0 ? withoutCallback(event) : event)),
+		changingEvents((event) => (event.data.attempt === 0 ? withoutCallback(event) : event)),
 		'the end of a queued job that was cancelled carries the callback',
 	],
 	[
 		'used-up attempts that nobody is told of',
-		telling((event) => (event.data.code === 'attempts_exhausted' ? withoutCallback(event) : event)),
-		'an end that claim decides carries the callback',
+		changingEvents((event) => (event.data.code === 'attempts_exhausted' ? withoutCallback(event) : event)),
+		'an end that happens in a claim carries the callback',
 	],
 	[
 		'a secret that is left out',
-		telling((event) => (event.data.callback ? { ...event, data: { ...event.data, callback } } : event)),
+		changingEvents((event) => (event.data.callback ? { ...event, data: { ...event.data, callback } } : event)),
 		'job.completed carries the callback',
 	],
 	[
 		'a callback with every event',
-		telling((event) => ({ ...event, data: { callback, ...event.data } })),
+		changingEvents((event) => ({ ...event, data: { callback, ...event.data } })),
 		'no other event carries the callback, and no record',
 	],
 	[
@@ -71,11 +71,11 @@ const wrong: Sabotage<JobStore>[] = [
 		'a callback that a repeat changes',
 		(right) => {
 			let latest: NonNullable<typeof callback> = callback;
-			const told = telling((event) =>
+			const changedEvents = changingEvents((event) =>
 				event.data.callback ? { ...event, data: { ...event.data, callback: latest } } : event,
 			)(right);
 			return {
-				...told,
+				...changedEvents,
 				create(job, options) {
 					if (job.callback) latest = job.callback as typeof callback;
 					return right.create(job, options);
@@ -103,7 +103,7 @@ const wrong: Sabotage<JobStore>[] = [
 				return { ...page, missed: page.missed && tenant === undefined && jobId === undefined };
 			},
 		}),
-		'what was trimmed counts whatever the reader asks for',
+		'trimmed events count as missed whatever the reader filters by',
 	],
 	[
 		'a gap before the beginning',
@@ -132,7 +132,7 @@ const wrong: Sabotage<JobStore>[] = [
 		paging(({ missed, cursor }, asked) =>
 			missed && Number(asked) > Number(cursor) ? { missed: false, cursor: asked ?? cursor } : {},
 		),
-		'a cursor beyond the log has missed something, and goes on at its head',
+		'a cursor beyond the log has missed something, and continues at its head',
 	],
 	[
 		'a log that is trimmed in its midst',
@@ -185,7 +185,7 @@ const wrong: Sabotage<JobStore>[] = [
 				return { ...page, jobs };
 			},
 		}),
-		'a pending list goes on behind after, and tells whether more follow',
+		'a pending list continues after an id, and its hasMore is right',
 	],
 	[
 		'a pending list without what runs',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { jobSuite, showing } from './job-suite.ts';
 import { type Sabotage, testSabotage } from './sabotage.ts';
 
-/** Lets every write of an attempt pass as one of the newest attempt. */
+/** Accepts every write of an attempt as a write of the newest attempt. */
 function withoutFence(method: 'heartbeat' | 'complete' | 'fail' | 'release') {
 	return (right: JobStore): Partial<JobStore> => {
 		const fences = new Map<string, number>();
@@ -26,7 +26,7 @@ const wrong: Sabotage<JobStore>[] = [
 		(method): Sabotage<JobStore> => [
 			`a ${method} that ignores the fence`,
 			withoutFence(method),
-			`a zombie's ${method} writes nothing`,
+			`a late ${method} of a replaced attempt writes nothing`,
 		],
 	),
 	[
@@ -161,7 +161,7 @@ const wrong: Sabotage<JobStore>[] = [
 				return answer === 'cancel' ? 'ok' : answer;
 			},
 		}),
-		'a running attempt learns of the cancel at its next heartbeat',
+		'a running attempt gets the cancel from its next heartbeat',
 	],
 	[
 		'a remove that only answers',
@@ -220,8 +220,8 @@ const wrong: Sabotage<JobStore>[] = [
 			[
 				['models', 'a worker gets only jobs of the models that it has'],
 				['perTenant', 'a tenant has no more running at one worker than perTenant'],
-				['running', 'a job that the worker still runs is not given to it, although its lease has lapsed'],
-				['count', 'take gives at most what it is asked for, and nothing when that is nothing'],
+				['running', 'a job that the worker still runs is not returned to it, although its lease has lapsed'],
+				['count', 'take returns at most count jobs, and none when count is 0'],
 			] as const
 		)
 			.filter(([name]) => name in changed)
@@ -241,7 +241,7 @@ const wrong: Sabotage<JobStore>[] = [
 				return [...speech, ...(await right.take(kind, worker, options))];
 			},
 		}),
-		'each kind has turns of its own, and gives its own jobs',
+		'each kind has its own turns and its own jobs',
 	],
 	[
 		'tenants that do not take turns',
@@ -270,13 +270,13 @@ const wrong: Sabotage<JobStore>[] = [
 				await right.tidy();
 			},
 		}),
-		'a clock set forwards fails no job whose worker goes on asking',
+		'a clock set forwards fails no job whose worker still calls take',
 	],
-	['a duty that everybody has', () => ({ lead: async () => true }), 'of twenty that ask at once one gets the duty'],
+	['a duty that everybody has', () => ({ lead: async () => true }), 'of twenty requests at once, one gets the duty'],
 	[
 		'a duty that cannot be given back',
 		(right) => ({ lead: async (...args) => args[2] > 0 && right.lead(...args) }),
-		'a duty that is given back is free at once, and only its holder can give it back',
+		'a duty that is released is free at once, and only its holder can release it',
 	],
 	[
 		'JSON that loses what no text should have',
@@ -375,7 +375,7 @@ const wrong: Sabotage<JobStore>[] = [
 				},
 			};
 		},
-		'a retry does not answer with a job that the same count has received',
+		'a retry whose count was received before makes a new job',
 	],
 	[
 		'a list that ignores the order',
@@ -398,14 +398,14 @@ const wrong: Sabotage<JobStore>[] = [
 			list: async (tenant, options) =>
 				options.limit === 0 ? { jobs: [], hasMore: false } : right.list(tenant, options),
 		}),
-		'limit 0 gives an empty page that tells whether jobs follow',
+		'limit 0 returns an empty page whose hasMore is right',
 	],
 	[
 		'a sweep that forgets removed jobs',
 		(right) => ({
 			sweep: async (limit) => (await right.sweep(limit)).filter(({ due }) => due === 'content'),
 		}),
-		'a removed job that nobody runs is due at once',
+		'a removed job that no worker runs is due at once',
 	],
 	[
 		'a sweep that settles by itself',
@@ -434,7 +434,7 @@ const wrong: Sabotage<JobStore>[] = [
 				return right.create(job, options);
 			},
 		}),
-		'a repeated key is answered although the line is full',
+		'a repeated key is answered although the queue is full',
 	],
 	[
 		'a line that races',
@@ -444,7 +444,7 @@ const wrong: Sabotage<JobStore>[] = [
 				return right.create(job, idempotency && { idempotency });
 			},
 		}),
-		'of twenty creates at once a line of five takes five',
+		'of twenty creates at once with maxPending 5, five succeed',
 	],
 	[
 		'a line that all tenants share',
@@ -454,7 +454,7 @@ const wrong: Sabotage<JobStore>[] = [
 				return right.create(job, idempotency && { idempotency });
 			},
 		}),
-		'every tenant and every kind has a line of its own',
+		'maxPending counts the jobs of one tenant and one kind',
 	],
 	[
 		'a known that forgets removed jobs',
@@ -464,7 +464,7 @@ const wrong: Sabotage<JobStore>[] = [
 				return found.flatMap((job) => (job ? [job.id] : []));
 			},
 		}),
-		'a removed job is known until its row has gone',
+		'a removed job is known until its record was swept',
 	],
 	[
 		'failed jobs that keep their bytes',

@@ -2,7 +2,7 @@ import type { Job, JobStore } from '@plinth/core';
 import { memoryJobs } from '@plinth/memory';
 import { createBackend, jobStoreSuite, manualClock } from '@plinth/testing';
 
-/** The job store suite on memory, spoilt. */
+/** The job store suite on a spoiled memory store. */
 export const jobSuite = (spoil: (right: JobStore) => JobStore) =>
 	jobStoreSuite({
 		async create() {
@@ -13,7 +13,7 @@ export const jobSuite = (spoil: (right: JobStore) => JobStore) =>
 		},
 	});
 
-/** Shows jobs other than they are. */
+/** Returns changed jobs. */
 export function showing(change: (job: Job) => Partial<Job>) {
 	return (right: JobStore): Partial<JobStore> => ({
 		async get(tenant, id) {

@@ -15,6 +15,35 @@ const recordSuite = (spoil: (right: RecordStore) => RecordStore) =>
 
 const wrongRecords: Sabotage<RecordStore>[] = [
 	[
+		'a load that makes records new',
+		(right) => ({ load: (records) => right.load(records.map((record) => ({ ...record, version: 1 }))) }),
+		'a dump has the records of all tenants with version, time and index, and fills an empty store',
+	],
+	[
+		'a load that passes over what is there',
+		(right) => ({ load: (records) => right.load(records).catch(() => {}) }),
+		'loading records again changes nothing, and one in another form is refused whole',
+	],
+	[
+		'a load that is not one transaction',
+		(right) => ({
+			async load(records) {
+				for (const record of records) await right.load([record]);
+			},
+		}),
+		'loading records again changes nothing, and one in another form is refused whole',
+	],
+	[
+		'a dump of one page',
+		(right) => ({
+			async *dump() {
+				let given = 0;
+				for await (const record of right.dump()) if (given++ < 200) yield record;
+			},
+		}),
+		'a dump has every record once, however many there are',
+	],
+	[
 		'a get that ignores the tenant',
 		(right) => ({ get: (ref, id) => right.get({ ...ref, tenant: 'acme' }, id) }),
 		"get does not reach another tenant's records",
@@ -27,7 +56,7 @@ const wrongRecords: Sabotage<RecordStore>[] = [
 	[
 		'collections that are one',
 		(right) => ({ get: (ref, id) => right.get({ ...ref, collection: 'core.keys' }, id) }),
-		'collections of one tenant are apart',
+		'collections of one tenant are separate',
 	],
 	[
 		'ifVersion that is ignored',
@@ -58,7 +87,7 @@ const wrongRecords: Sabotage<RecordStore>[] = [
 				},
 			};
 		},
-		'a put without index takes the record out of its index',
+		'a put without index removes the record from its index',
 	],
 	[
 		'an index that is ignored',
@@ -90,7 +119,7 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 				return { ...content, body: { [Symbol.asyncIterator]: () => iterator } };
 			},
 		}),
-		'a body that is returned before its first read holds nothing, and the blob can be deleted',
+		'a body that is returned before its first read leaves no file open, and the blob can be deleted',
 	],
 	[
 		'maxBytes that is ignored',
@@ -109,7 +138,7 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 				return right.put(key, Buffer.concat(chunks), options);
 			},
 		}),
-		'a put over maxBytes closes the stream it was given',
+		'a put over maxBytes closes its stream',
 	],
 	[
 		'a signal that is ignored',
@@ -151,7 +180,7 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 				for await (const info of right.list('')) if (info.key.startsWith(prefix)) yield info;
 			},
 		}),
-		'a prefix ends at the border of a segment',
+		'a prefix ends at the end of a segment',
 	],
 	[
 		'a list that counts more than the bytes',
@@ -160,7 +189,7 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 				for await (const { key, size } of right.list(prefix)) yield { key, size: size + 1_024 };
 			},
 		}),
-		'list tells sizes from nothing to many bytes',
+		'list returns the sizes of small, large and empty blobs',
 	],
 	[
 		'a list that opens every blob',
@@ -169,7 +198,7 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 				for await (const info of right.list(prefix)) yield (await right.head(info.key)) ?? info;
 			},
 		}),
-		'list gives the keys under a prefix, and their sizes',
+		'list returns the keys under a prefix, and their sizes',
 	],
 	[
 		'keys that are not checked',
@@ -196,7 +225,7 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 		(right) => ({
 			put: async (...args) => ({ ...(await right.put(...args)), sha256: '0'.repeat(64) }),
 		}),
-		'put answers with size, type and digest',
+		'put returns size, type and digest',
 	],
 	[
 		'a tag that is the same for all bytes',
@@ -211,12 +240,12 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 	[
 		'a delete that sees one key only',
 		(right) => ({ delete: (keys) => right.delete(keys.slice(0, 1)) }),
-		'many blobs go with one delete, those that are absent among them',
+		'one delete removes many blobs and ignores absent ones',
 	],
 	[
 		'a size that is not looked at',
 		(right) => ({ put: (key, body, { size: _, ...options }) => right.put(key, body, options) }),
-		'eleven bytes that were told to be 10 are refused, and nothing is stored',
+		'eleven bytes with the given size 10 are refused, and nothing is stored',
 	],
 	[
 		'a sweep that takes what is stored',
@@ -225,12 +254,12 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 				for await (const { key } of right.list('')) await right.delete([key]);
 			},
 		}),
-		'a sweep, where there is one, takes neither blobs nor puts that are under way',
+		'a sweep, if there is one, removes neither blobs nor the files of unfinished puts',
 	],
 	[
 		'a presign that was not announced',
 		() => ({ presign: async () => 'https://blobs.invalid/' }),
-		'a store whose operator wants no URLs has no presign',
+		'a store that is not configured for presigned URLs has no presign',
 	],
 ];
 
@@ -263,7 +292,7 @@ const wrongBuses: Sabotage<EventBus>[] = [
 				return () => {};
 			},
 		}),
-		'a subscription that was ended hears nothing more',
+		'a subscription that was ended receives nothing more',
 	],
 	[
 		'a publisher that calls its subscribers itself',
@@ -296,7 +325,7 @@ const wrongBuses: Sabotage<EventBus>[] = [
 				},
 			};
 		},
-		'a subscriber hears nothing from before it came',
+		'a subscriber receives no events from before its subscription',
 	],
 ];
 
@@ -309,5 +338,5 @@ test('every suite names every case once', () => {
 		({ name }) => name,
 	);
 	const repeated = names.filter((name, index) => names.indexOf(name) !== index);
-	expect(repeated).toEqual(['nothing claims to outlive the store']);
+	expect(repeated).toEqual(['a store that keeps nothing after its close has no reopen']);
 });

@@ -1,7 +1,7 @@
 import type { ConformanceCase } from '@plinth/testing';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 
-/** A wrong implementation: what is wrong with it, the methods that make it so, and the case that must notice. */
+/** A wrong implementation: its fault, the faulty methods, and the case that must detect it. */
 export type Sabotage<T> = readonly [wrong: string, methods: (right: T) => Partial<T>, sentence: string];
 
 /** `right` with some of its methods replaced. */
@@ -14,13 +14,14 @@ export function replace<T extends object>(right: T, methods: Partial<T>): T {
 	});
 }
 
-/** A test per wrong implementation: the case named for it passes on the right one and fails on the wrong one. */
+/** One test per wrong implementation: its case passes on the right implementation and fails on the wrong one. */
 export function testSabotage<T extends object>(
 	sabotages: readonly Sabotage<T>[],
 	suite: (spoil: (right: T) => T) => ConformanceCase[],
 ): void {
 	for (const [wrong, methods, sentence] of sabotages) {
-		test.concurrent(`${wrong}: noticed`, async () => {
+		// The local `expect`: the global one may assign an assertion to another concurrent test.
+		test.concurrent(`${wrong} is detected`, async ({ expect }) => {
 			const named = (spoil: (right: T) => T): ConformanceCase => {
 				const found = suite(spoil).find(({ name }) => name === sentence);
 				return found ?? expect.fail(`there is no case "${sentence}"`);

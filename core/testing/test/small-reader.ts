@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type DocumentPage, type DocumentReader, type DocumentText, mediaError } from '@plinth/toolkit';
 
-/** A reader that knows text, tables of values, and the PDFs of the suite. */
+/** A reader that supports text, tables of values, and the PDFs of the suite. */
 export const smallReader: DocumentReader = {
 	version: 'small',
 	async read(document, { pages: ranges } = {}, { signal, progress } = {}) {
@@ -41,7 +41,7 @@ function plain(raw: string): DocumentText {
 	const text = raw
 		.normalize('NFC')
 		.replace(/\r\n?|\f/g, '\n')
-		// biome-ignore lint/suspicious/noControlCharactersInRegex: they are taken out
+		// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 		.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
 		.replace(/[ \t]+$/gm, '')
 		.replace(/\n{4,}/g, '\n\n\n')

@@ -82,7 +82,7 @@ describe('testApp', () => {
 		['bob.videos:read', 403, { error: {} }],
 		['nobody', 401, { error: {} }],
 		[null, 401, { error: {} }],
-	])('the key %s is a tenant and its scopes', async (key, status, body) => {
+	])('the key %s consists of a tenant and its scopes', async (key, status, body) => {
 		const { get } = await echoApp();
 		expect(await jsonOf(await get('/v1/echo/owner', { key }), status)).toMatchObject(body);
 	});
@@ -101,7 +101,7 @@ describe('testApp', () => {
 		await expect(testApp({ models, plugins })).rejects.toThrow(BootError);
 	});
 
-	it('is stopped by the hook of the runner, or by its own function', async () => {
+	it('is stopped by the hook of the runner, or by its stop function', async () => {
 		let end = async () => {};
 		const hooked = await testApp({
 			onTestFinished: (stop) => {
@@ -115,7 +115,7 @@ describe('testApp', () => {
 		expect(plain.app.state).toBe('stopped');
 	});
 
-	it('has a clock that stands still, unless time is real', async () => {
+	it('has a manual clock, unless time is real', async () => {
 		const { clock, stop } = await testApp({});
 		const before = clock.now();
 		await new Promise((resolve) => setImmediate(resolve));
@@ -125,14 +125,14 @@ describe('testApp', () => {
 });
 
 describe('requests and responses', () => {
-	it('errorOf gives the members of an error, and refuses what is none', async () => {
+	it('errorOf returns the members of an error, and refuses other responses', async () => {
 		const { get, post } = await echoApp();
 		expect(await errorOf(await get('/v1/nothing'))).toMatchObject({ status: 404, param: null });
 		const good = await post('/v1/echo', { model: 'parrot', text: '' });
-		await expect(errorOf(good)).rejects.toThrow('the response is no error');
+		await expect(errorOf(good)).rejects.toThrow('the response is not an error');
 	});
 
-	it('jsonOf names the status and shows the body of a response with another', async () => {
+	it('jsonOf reports an unexpected status with the body', async () => {
 		const { get } = await echoApp();
 		const absent = await get('/v1/nothing');
 		await expect(jsonOf(absent)).rejects.toThrow(/404 and not 200: .*"error"/);
@@ -147,7 +147,7 @@ describe('requests and responses', () => {
 });
 
 describe('scriptedModel', () => {
-	it('does what the script says from now on, and keeps every call', async () => {
+	it('follows its current script, and records every call', async () => {
 		const { post, model } = await echoApp();
 		const { passed, open } = gate();
 		model.script.echo = async (text) => {
@@ -160,13 +160,13 @@ describe('scriptedModel', () => {
 		expect(model.callsOf('echo')).toHaveLength(1);
 	});
 
-	it('has only the members that it was made with', async () => {
+	it('has only the given members', async () => {
 		const { use } = scriptedModel(echoModels, { apiVersion: 1, echo: async () => '' });
 		const model = await use.definition.create({} as never);
 		expect(Object.keys(model)).toEqual(['apiVersion', 'echo']);
 	});
 
-	it('of several is a map for the config', async () => {
+	it('returns a map of several models for the config', async () => {
 		const one: EchoModel = { apiVersion: 1, echo: async () => 'one' };
 		const two: EchoModel = { apiVersion: 1, echo: async () => 'two' };
 		const models = fakeModels(echoModels, { one, two });
@@ -177,7 +177,7 @@ describe('scriptedModel', () => {
 });
 
 describe('scriptedUpstream', () => {
-	it('answers with each script once, the last one ever after, and records requests', async () => {
+	it('uses each script once, then repeats the last one, and records requests', async () => {
 		const upstream = await scriptedUpstream(jsonResponse({ n: 0 }), { onTestFinished });
 		upstream.script(jsonResponse({ n: 1 }, 503, { 'retry-after': '1' }), eventResponse({ n: 2 }, '[DONE]'));
 		const first = await fetch(`${upstream.url}/v1/x?y=1`, { method: 'POST', body: 'text' });
@@ -198,7 +198,7 @@ describe('scriptedUpstream', () => {
 		await upstream.stop();
 	});
 
-	it('tells that a client has left', async () => {
+	it('reports that a client has disconnected', async () => {
 		const upstream = await scriptedUpstream(() => {}, { onTestFinished });
 		const leave = new AbortController();
 		const answer = fetch(upstream.url, { signal: leave.signal }).catch(() => 'left');

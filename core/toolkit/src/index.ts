@@ -8,12 +8,7 @@
 
 export { mergedRanges, pagesWithin } from './documents/ranges.ts';
 export { remoteImages } from './egress/backend.ts';
-export {
-	Egress,
-	type EgressOptions,
-	type EgressRequest,
-	type EgressResponse,
-} from './egress/egress.ts';
+export * from './egress/egress.ts';
 export { FetchedImages } from './egress/fetched-images.ts';
 export { ForbiddenTarget, type IsAllowed } from './egress/guard.ts';
 export type { Resolve } from './egress/names.ts';
@@ -30,15 +25,7 @@ export {
 	ReferencedFiles,
 } from './files/referenced-files.ts';
 export { documentFromField, encodedDocument, type SentDocument } from './files/sent-document.ts';
-export {
-	encodedImage,
-	imageFromField,
-	imageFromUrl,
-	probeImage,
-	type RequestImage,
-	type SentImage,
-	type SentImageOptions,
-} from './files/sent-image.ts';
+export * from './files/sent-image.ts';
 export { Capacity, CapacityShare } from './limits/capacity.ts';
 export { PerTenantLimit } from './limits/per-tenant-limit.ts';
 export { Semaphore } from './limits/semaphore.ts';
@@ -51,15 +38,7 @@ export type { FeedEndReason, FeedQuery, FeedReader, JobFeed, JobUpdate } from '.
 export type { FetchingCall, RemoteImages } from './ports/remote-images.ts';
 export type { SpeechReader } from './ports/speech-reader.ts';
 export { formBoolean, formInteger, type NumberBounds } from './requests/form.ts';
-export {
-	type IdForm,
-	idField,
-	listErrors,
-	listPage,
-	listPageSchema,
-	type PageOptions,
-	pageFields,
-} from './requests/list-page.ts';
+export * from './requests/list-page.ts';
 export { parseUnchanged } from './requests/parse-unchanged.ts';
 export { type RequestFor, tryPassthrough } from './requests/try-passthrough.ts';
 export { videoAbilityOptions, videoSeconds, videoSizes } from './requests/video-options.ts';

@@ -27,7 +27,7 @@ function post(fields: Record<string, string>): Promise<Response> {
 }
 
 describe('a field of a form', () => {
-	it('is a number or a boolean although it arrives as text', async () => {
+	it('is parsed from text to a number or a boolean', async () => {
 		const answer = await post({ n: '3', stream: 'TRUE' });
 		expect(await answer.json()).toEqual({ n: 3, stream: true });
 		expect(await (await post({})).json()).toEqual({ n: 1 });
@@ -46,7 +46,7 @@ describe('a field of a form', () => {
 		expect(await errorOf(answer)).toMatchObject({ status: 400, code, param: name });
 	});
 
-	it('is what it means in OpenAPI', () => {
+	it('has its parsed type in OpenAPI', () => {
 		const text = JSON.stringify(testServer([route]).http.openapi());
 		expect(text).toContain('"n":{"type":"integer","minimum":1,"maximum":10,"default":1}');
 		expect(text).toContain('"stream":{"type":"boolean"}');

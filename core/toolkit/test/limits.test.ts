@@ -6,12 +6,12 @@ import { Semaphore } from '../src/limits/semaphore.ts';
 const never = new AbortController().signal;
 const turns = () => new Promise(setImmediate);
 
-/** Tasks that run until they are told to end. */
+/** Tasks that run until the test ends them. */
 function heldTasks() {
 	const ends: (() => void)[] = [];
 	return {
 		begin: () => new Promise<void>((resolve) => ends.push(resolve)),
-		get begun() {
+		get started() {
 			return ends.length;
 		},
 		end: (index: number) => ends[index]?.(),
@@ -19,7 +19,7 @@ function heldTasks() {
 }
 
 describe('a semaphore', () => {
-	test('runs as many tasks as it has places, and the others in their order', async () => {
+	test('runs as many tasks as it has slots, and the others in order', async () => {
 		const places = new Semaphore(2);
 		const order: number[] = [];
 		const tasks = heldTasks();
@@ -49,16 +49,16 @@ describe('a semaphore', () => {
 		await expect(aborted).rejects.toThrow('left');
 		const second = places.run(tasks.begin);
 		await turns();
-		expect(tasks.begun).toBe(1);
+		expect(tasks.started).toBe(1);
 		tasks.end(0);
 		await first;
 		await turns();
-		expect(tasks.begun).toBe(2);
+		expect(tasks.started).toBe(2);
 		tasks.end(1);
 		await second;
 	});
 
-	test('keeps the place of a running task that was aborted until the task ends', async () => {
+	test('keeps the slot of a running task that was aborted until the task ends', async () => {
 		const places = new Semaphore(1);
 		const tasks = heldTasks();
 		const abort = new AbortController();
@@ -68,18 +68,18 @@ describe('a semaphore', () => {
 		await expect(aborted).rejects.toThrow('left');
 		const next = places.run(tasks.begin);
 		await turns();
-		expect(tasks.begun).toBe(1);
+		expect(tasks.started).toBe(1);
 		tasks.end(0);
 		await turns();
-		expect(tasks.begun).toBe(2);
+		expect(tasks.started).toBe(2);
 		tasks.end(1);
 		await next;
 	});
 
-	test('loses no place to an abort between the turn of a task and its start', async () => {
+	test('loses no slot by an abort between the turn of a task and its start', async () => {
 		const places = new Semaphore(1);
 		const abort = new AbortController();
-		// It has its place at once, and starts in a later turn of the event loop.
+		// It gets its slot at once, and starts in a later turn of the event loop.
 		const aborted = places.run(async () => {}, abort.signal);
 		abort.abort(new Error('left'));
 		await expect(aborted).rejects.toThrow('left');
@@ -87,7 +87,7 @@ describe('a semaphore', () => {
 		expect(await Promise.race([taken, turns().then(() => 'lost')])).toBe('taken');
 	});
 
-	test('gives the place of a task that fails back', async () => {
+	test('releases the slot of a task that fails', async () => {
 		const places = new Semaphore(1);
 		const failing = places.run(() => Promise.reject(new Error('no')));
 		await expect(failing).rejects.toThrow('no');
@@ -96,18 +96,18 @@ describe('a semaphore', () => {
 });
 
 describe('a limit per tenant', () => {
-	test('holds over all requests of a tenant, and for no other tenant', async () => {
+	test('applies to all requests of a tenant, and to no other tenant', async () => {
 		const limit = new PerTenantLimit(2);
 		const tasks = heldTasks();
 		const ask = (tenant: string) => limit.map(tenant, [1, 2], never, tasks.begin);
 		const all = [ask('a'), ask('a'), ask('b')];
 		await turns();
-		expect(tasks.begun).toBe(4);
+		expect(tasks.started).toBe(4);
 		for (let index = 0; index < 6; index++) {
 			tasks.end(index);
 			await turns();
 		}
-		expect(tasks.begun).toBe(6);
+		expect(tasks.started).toBe(6);
 		expect(await Promise.all(all)).toHaveLength(3);
 	});
 
@@ -120,23 +120,23 @@ describe('a limit per tenant', () => {
 		expect(results).toEqual([30, 10, 20]);
 	});
 
-	test('begins no item behind one that has failed', async () => {
-		const begun: number[] = [];
+	test('starts no item after one that has failed', async () => {
+		const started: number[] = [];
 		const work = async (item: number) => {
-			begun.push(item);
+			started.push(item);
 			await turns();
 			if (item === 1) throw new Error('no');
 		};
 		const limit = new PerTenantLimit(2);
 		await expect(limit.map('a', [1, 2, 3, 4, 5], never, work)).rejects.toThrow('no');
-		expect(begun.filter((item) => item > 3)).toEqual([]);
+		expect(started.filter((item) => item > 3)).toEqual([]);
 	});
 });
 
 describe('a share of a capacity', () => {
 	const busy = expect.objectContaining({ code: 'E_OVERLOADED' });
 
-	test('takes what is left, and is refused what is more', () => {
+	test('can use the free capacity, and is refused above it', () => {
 		const capacity = new Capacity(10);
 		const [one, other] = [capacity.share(), capacity.share()];
 		one.take(6);
@@ -145,7 +145,7 @@ describe('a share of a capacity', () => {
 		expect([one.held, other.held]).toEqual([6, 4]);
 	});
 
-	test('is given back once, however often it is released', () => {
+	test('is released once when release is called repeatedly', () => {
 		const capacity = new Capacity(10);
 		const [one, other] = [capacity.share(), capacity.share()];
 		one.take(6);
@@ -156,7 +156,7 @@ describe('a share of a capacity', () => {
 		capacity.share().take(6);
 	});
 
-	test('takes nothing once it was given back', () => {
+	test('uses nothing after it was released', () => {
 		const capacity = new Capacity(10);
 		const late = capacity.share();
 		late.release();

@@ -16,7 +16,7 @@ test.each([
 		{ name: 'a', any: { whatever: [1] } },
 		{ name: 'a', count: 1, any: { whatever: [1] } },
 	],
-])('a value of known members is taken, with defaults: %j', (value, made) => {
+])('a value with known members is accepted, with defaults: %j', (value, made) => {
 	expect(parseUnchanged(schema, value)).toEqual(made ?? value);
 });
 
@@ -27,6 +27,6 @@ test.each([
 	['with a member that every object has', { name: 'a', constructor: 1 }],
 	['that the schema changes', { name: 'a', count: '2' }],
 	['that is none', undefined],
-])('a value %s is not', (_, value) => {
+])('a value %s is refused', (_, value) => {
 	expect(parseUnchanged(schema, value)).toBeUndefined();
 });

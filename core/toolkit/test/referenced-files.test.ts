@@ -9,7 +9,7 @@ import type { FetchingCall } from '../src/ports/remote-images.ts';
 
 const { signal } = new AbortController();
 
-/** What is kept is remembered as text. */
+/** A call that records stored files as text. */
 function callOf(kept: string[] = []): FetchingCall {
 	return {
 		principal: { id: 'p', tenant: 'alice', scopes: [] },
@@ -37,24 +37,24 @@ function fileOf(id: string, text: string, facts: Partial<SourceFile> = {}): Sour
 	};
 }
 
-/** Files of the tenant `alice`, and how often they were looked for. */
+/** Files of the tenant `alice`, and the number of look-ups. */
 function sourcesOf(...files: readonly SourceFile[]) {
-	const asked: string[] = [];
+	const lookups: string[] = [];
 	const found = new Map(files.map((file) => [file.id, file]));
 	const sources: FileSources = {
 		files: {
 			async open(tenant, id) {
-				asked.push(id);
+				lookups.push(id);
 				return tenant === 'alice' ? (found.get(id) ?? null) : null;
 			},
 		},
 		remoteImages: undefined,
 	};
-	return { sources, asked, found };
+	return { sources, lookups, found };
 }
 
 describe('a stored file', () => {
-	test('is brought with its name', async () => {
+	test('is read with its name', async () => {
 		const kept: string[] = [];
 		const { sources } = sourcesOf(fileOf('file-1', 'hello'));
 		const named = new ReferencedFiles(sources, callOf(kept));
@@ -65,17 +65,17 @@ describe('a stored file', () => {
 		expect(kept).toEqual(['hello']);
 	});
 
-	test('is brought once, however often a request names it', async () => {
+	test('is read once when a request names it repeatedly', async () => {
 		const kept: string[] = [];
-		const { sources, asked } = sourcesOf(fileOf('file-1', 'hello'));
+		const { sources, lookups } = sourcesOf(fileOf('file-1', 'hello'));
 		const named = new ReferencedFiles(sources, callOf(kept));
 		const all = await Promise.all([1, 2, 3].map(() => named.stored('file-1', 'p').load(signal)));
 		expect(new Set(all).size).toBe(1);
-		expect([kept, asked]).toEqual([['hello'], ['file-1']]);
+		expect([kept, lookups]).toEqual([['hello'], ['file-1']]);
 	});
 
 	test.each([[''], ['file-2'], ['\u0000'], ['../file-1'], ['x'.repeat(100_000)]])(
-		'that is not there is refused: %j',
+		'that does not exist is refused: %j',
 		async (id) => {
 			const { sources } = sourcesOf(fileOf('file-1', 'hello'));
 			const named = new ReferencedFiles(sources, callOf());
@@ -89,7 +89,7 @@ describe('a stored file', () => {
 		},
 	);
 
-	test('of another tenant is not there', async () => {
+	test('of another tenant does not exist', async () => {
 		const { sources } = sourcesOf(fileOf('file-1', 'hello'));
 		const principal = { id: 'p', tenant: 'bob', scopes: [] };
 		const named = new ReferencedFiles(sources, { ...callOf(), principal });
@@ -108,12 +108,12 @@ describe('a stored file', () => {
 		await expect(named.stored('huge', 'p').load(signal)).rejects.toMatchObject({
 			code: 'E_VALUE_INVALID',
 			param: 'p',
-			message: 'p: the file "huge" has 52428801 bytes; at most 52428800 are taken here.',
+			message: 'p: the file "huge" has 52428801 bytes; at most 52428800 are accepted here.',
 		});
 		await named.load('fits', signal);
 	});
 
-	test('counts towards all that a request names', async () => {
+	test('counts towards the total size of the files of a request', async () => {
 		const { sources } = sourcesOf(fileOf('a', '12345'), fileOf('b', '12345'), fileOf('c', '1'));
 		const named = new ReferencedFiles(sources, callOf(), 10);
 		await named.load('a', signal);
@@ -133,7 +133,7 @@ describe('a stored file', () => {
 			},
 		});
 
-		test('because it was deleted meanwhile is not there', async () => {
+		test('because it was deleted in the meantime does not exist', async () => {
 			const { sources, found } = sourcesOf(broken);
 			const named = new ReferencedFiles(sources, callOf());
 			const bringing = named.load('file-1', signal);
@@ -141,7 +141,7 @@ describe('a stored file', () => {
 			await expect(bringing).rejects.toMatchObject({ code: 'file_not_found' });
 		});
 
-		test('although it is there is a failure of the store', async () => {
+		test('although it exists is a failure of the store', async () => {
 			const named = new ReferencedFiles(sourcesOf(broken).sources, callOf());
 			await expect(named.stored('file-1', 'p').load(signal)).rejects.toMatchObject({
 				code: 'E_STORE_UNAVAILABLE',
@@ -149,7 +149,7 @@ describe('a stored file', () => {
 		});
 	});
 
-	test('is not waited for once the signal aborts', async () => {
+	test('is not awaited after the signal aborts', async () => {
 		const never: FileSources = {
 			files: { open: () => new Promise(() => {}) },
 			remoteImages: undefined,
@@ -160,21 +160,21 @@ describe('a stored file', () => {
 		await expect(bringing).rejects.toThrow('the client has left');
 	});
 
-	test('needs a server that keeps files', () => {
+	test('needs a server that stores files', () => {
 		const named = new ReferencedFiles({ files: undefined, remoteImages: undefined }, callOf());
 		expect(() => named.stored('file-1', 'p')).toThrow('@plinth/plugin-files');
 	});
 });
 
 describe('a picture behind an address', () => {
-	test('is fetched once, for the tenant that asks', async () => {
-		const asked: unknown[] = [];
+	test('is fetched once, for the tenant of the request', async () => {
+		const lookups: unknown[] = [];
 		const named = new ReferencedFiles(
 			{
 				files: undefined,
 				remoteImages: {
 					async fetch(url, param, { principal, keep }) {
-						asked.push([url, param, principal.tenant]);
+						lookups.push([url, param, principal.tenant]);
 						return keep(Readable.from([Buffer.from('pixels')]), { filename: '', maxBytes: 10 });
 					},
 				},
@@ -185,7 +185,7 @@ describe('a picture behind an address', () => {
 		const url = 'https://example.com/a.png';
 		const [first, second] = [named.remote(url, 'a'), named.remote(url, 'b')];
 		expect(await first.load(signal)).toBe(await second.load(signal));
-		expect(asked).toEqual([[url, 'a', 'alice']]);
+		expect(lookups).toEqual([[url, 'a', 'alice']]);
 		await expect(named.remote(`${url}?2`, 'c').load(signal)).rejects.toMatchObject({
 			code: 'E_VALUE_INVALID',
 			param: 'c',
@@ -193,7 +193,7 @@ describe('a picture behind an address', () => {
 		});
 	});
 
-	test('is no stored file, although an id may be spelled like it', async () => {
+	test('is not a stored file, although an id may look like it', async () => {
 		const url = 'https://example.com/a.png';
 		const remoteImages: FileSources['remoteImages'] = {
 			fetch: async (_, __, { keep }) => keep(Readable.from([Buffer.from('pixels')]), { filename: '', maxBytes: 10 }),

@@ -40,7 +40,7 @@ const find = (sent: unknown, named = nothing) => imageFromField(sent, 'image', n
 const url = 'data:image/png;base64,AAAA';
 const noText = [{ toString: 'x' }, { toString: null }, {}, [], [{}], 1, true, Object.create(null)];
 
-describe('values that are no picture', () => {
+describe('values that are not a picture', () => {
 	test.each(noText.map((value) => [value]))('%o as a data URL', (value) => {
 		const options: SentImageOptions = { maxUrlLength: 10 };
 		expect(refusal(() => imageFromUrl(value, 'image', nothing, options))).toEqual(['E_VALUE_TYPE', 'image']);
@@ -56,11 +56,11 @@ describe('values that are no picture', () => {
 		expect(refusal(() => find(value))).toEqual(['E_VALUE_TYPE', 'image']);
 	});
 
-	test('an object without any', () => {
+	test('an object without a picture', () => {
 		expect(refusal(() => find({ image_url: null, file_id: null }))).toEqual(['E_VALUE_MISSING', 'image.image_url']);
 	});
 
-	test('both alternatives at once, whatever is available', () => {
+	test('both alternatives at once, for all servers', () => {
 		for (const named of [nothing, everything]) {
 			expect(refusal(() => find({ image_url: url, file_id: 'file-1' }, named))).toEqual(['E_VALUE_INVALID', 'image']);
 		}
@@ -71,7 +71,7 @@ describe('values that are no picture', () => {
 		expect(refusal(sent)).toEqual(['E_STRING_TOO_LONG', 'image']);
 	});
 
-	test('ids and addresses where they lead nowhere', () => {
+	test('ids and addresses that the server does not support', () => {
 		expect(refusal(() => find({ file_id: 'file-1' }))).toEqual(['E_VALUE_UNSUPPORTED', 'image.file_id']);
 		expect(refusal(() => find({ image_url: 'https://example.com/a.png' }))).toEqual([
 			'E_VALUE_INVALID',
@@ -79,7 +79,7 @@ describe('values that are no picture', () => {
 		]);
 	});
 
-	test('addresses of other kinds, also where pictures are fetched', () => {
+	test('addresses of other schemes, also when pictures are fetched', () => {
 		for (const address of ['ftp://example.com/a.png', 'file:///etc/passwd', '//example.com', '']) {
 			expect(refusal(() => find({ image_url: address }, everything))).toEqual(['E_VALUE_INVALID', 'image.image_url']);
 		}
@@ -92,7 +92,7 @@ describe('values that are no picture', () => {
 	});
 });
 
-test('files and short data URLs are there', async () => {
+test('files and short data URLs are available', async () => {
 	expect(await find(upload).load(call.signal)).toBe(upload);
 	expect(await find({ image_url: upload, file_id: null }).load(call.signal)).toBe(upload);
 	const found = imageFromUrl(url, 'image', nothing, { maxUrlLength: 26 });

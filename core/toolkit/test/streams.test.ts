@@ -13,11 +13,11 @@ async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
 	return found;
 }
 
-describe('a stream with a task for its end', () => {
+describe('a stream with a task at its end', () => {
 	const ends: readonly (readonly [string, (source: AsyncIterableIterator<number>) => unknown])[] = [
 		['when it is over', all],
 		[
-			'when it is read further behind its end',
+			'when it is read again after its end',
 			async (source) => {
 				await all(source);
 				await source.next();
@@ -33,7 +33,7 @@ describe('a stream with a task for its end', () => {
 		],
 	];
 
-	test.each(ends)('does it once, %s', async (_when, read) => {
+	test.each(ends)('runs the task once, %s', async (_when, read) => {
 		let closed = 0;
 		const source = withCleanup(values(1, 2), () => {
 			closed += 1;
@@ -43,7 +43,7 @@ describe('a stream with a task for its end', () => {
 		expect(closed).toBe(1);
 	});
 
-	test('does it once when it fails', async () => {
+	test('runs the task once when it fails', async () => {
 		let closed = 0;
 		async function* failing(): AsyncGenerator<number> {
 			yield 1;
@@ -54,10 +54,10 @@ describe('a stream with a task for its end', () => {
 	});
 });
 
-describe('what a model yields', () => {
+describe('the output of a model', () => {
 	const signal = new AbortController().signal;
 
-	test('is not waited for once the signal aborts, also when the model ignores it', async () => {
+	test('is not awaited after the signal aborts, also when the model ignores it', async () => {
 		const abort = new AbortController();
 		let isReturned = false;
 		const silent: AsyncIterableIterator<number> = {
@@ -74,7 +74,7 @@ describe('what a model yields', () => {
 		expect(isReturned).toBe(true);
 	});
 
-	test('leaves other work its turns, however much there is', async () => {
+	test('does not block other work, for any amount of output', async () => {
 		let isFirst = true;
 		setImmediate(() => {
 			isFirst = false;
@@ -84,7 +84,7 @@ describe('what a model yields', () => {
 		expect(isFirst).toBe(false);
 	});
 
-	test('fails without the words of the model', async () => {
+	test('fails without the message of the model', async () => {
 		async function* failing(): AsyncGenerator<number> {
 			yield* [];
 			throw new Error('/secret/path');
@@ -94,7 +94,7 @@ describe('what a model yields', () => {
 		expect(String(failure)).not.toContain('/secret/path');
 	});
 
-	test('fails as it says where it says so in a coded error', async () => {
+	test('fails with the message of a coded error', async () => {
 		async function* failing(): AsyncGenerator<number> {
 			yield* [];
 			throw plinthError('E_MODEL_BUSY');
@@ -104,10 +104,10 @@ describe('what a model yields', () => {
 	});
 });
 
-describe('waiting for the first value that is worth an answer', () => {
+describe('the wait for the first relevant value', () => {
 	const nothing = () => plinthError('E_MODEL_FAILED');
 
-	test('keeps what came before it', async () => {
+	test('keeps the values before it', async () => {
 		const stream = await awaitFirst(values(0, 0, 1, 2), (value) => value > 0, nothing);
 		expect(await all(stream)).toEqual([0, 0, 1, 2]);
 	});

@@ -26,7 +26,7 @@ afterAll(async () => {
 	await removeDir(folder);
 });
 
-test('every function of the SDK gets what it asks for', async () => {
+test('all functions of the SDK return results', async () => {
 	const lines = await askForAll(plinth, folder);
 	expect(lines).toEqual([
 		expect.stringMatching(/^generateText: \d{2,} characters, \d{2,} tokens$/),
@@ -47,12 +47,12 @@ test('every function of the SDK gets what it asks for', async () => {
 	expect(readMp4(await file('video.mp4'))).toMatchObject({ width: 640, height: 480, seconds: 2 });
 });
 
-test('its own speech is transcribed by a server that has a model for it', async () => {
+test('the speech of the app is transcribed by a server with a transcription model', async () => {
 	const line = await dictation(plinth, 'listener', join(folder, 'speech.wav'));
 	expect(line).toBe(`transcribe: "${heardWords}", 2 segments`);
 });
 
-test('the program of the page docs/adapters/ai-sdk.md gets a text and a video', async () => {
+test('the program in docs/adapters/ai-sdk.md returns a text and a video', async () => {
 	const [program = ''] = await fencedCode(join(root, 'docs/adapters/ai-sdk.md'), /createPlinth/);
 	expect(program).toContain('http://127.0.0.1:8080/v1');
 	const cwd = join(folder, 'page');

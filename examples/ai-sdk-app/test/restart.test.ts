@@ -1,32 +1,33 @@
 import { join } from 'node:path';
-import { createApp, findConfig } from '@plinth/core';
+import { createApp } from '@plinth/core';
 import { smallMp4 } from '@plinth/plugin-video/testing';
 import { eventually, jsonResponse, scriptedUpstream, silentLogger, type UpstreamScript } from '@plinth/testing';
+import { findConfig } from 'plinth';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Child, plinth } from '../../../test/support/cli.ts';
 import { rawClient } from '../../../test/support/client.ts';
 import { removeDir, temporaryDir } from '../../../test/support/serve.ts';
 
-const film = smallMp4({ width: 640, height: 480 });
+const videoBytes = smallMp4({ width: 640, height: 480 });
 const key = 'a-key-of-the-restarts';
 
-/** Rented predictions: they are done once `isDone` says so. */
-async function rentedServer(isDone: () => boolean) {
-	let begun = 0;
+/** A server of predictions in the format of Replicate; they succeed when `isDone` returns true. */
+async function startProvider(isDone: () => boolean) {
+	let started = 0;
 	const script: UpstreamScript = (response, { method, headers, path }) => {
-		if (path.endsWith('/film')) return response.writeHead(200, { 'content-type': 'video/mp4' }).end(film);
-		if (method === 'POST') begun++;
-		const url = `http://${headers.host}/v1/predictions/${begun}`;
+		if (path.endsWith('/film')) return response.writeHead(200, { 'content-type': 'video/mp4' }).end(videoBytes);
+		if (method === 'POST') started++;
+		const url = `http://${headers.host}/v1/predictions/${started}`;
 		const state = isDone() ? { status: 'succeeded', output: `${url}/film` } : { status: 'processing' };
-		return jsonResponse({ id: `${begun}`, urls: { get: url }, ...state })(response, {} as never);
+		return jsonResponse({ id: `${started}`, urls: { get: url }, ...state })(response, {} as never);
 	};
 	const server = await scriptedUpstream(script, { onTestFinished });
-	return { server, begun: () => begun };
+	return { server, begun: () => started };
 }
 
-test('a video that is paid for survives kills of the server, and is not paid for again', async () => {
+test('a video continues after the server is killed, and is paid for only once', async () => {
 	let isDone = false;
-	const { server, begun } = await rentedServer(() => isDone);
+	const { server, begun } = await startProvider(() => isDone);
 	const dataDir = await temporaryDir('rented');
 	onTestFinished(() => removeDir(dataDir));
 	const env = {
@@ -40,7 +41,7 @@ test('a video that is paid for survives kills of the server, and is not paid for
 		return [child, url];
 	};
 	let [child, url] = await serve();
-	// A job has five attempts, so each video lives through three kills.
+	// A job has five attempts, so the server is killed three times per video.
 	const videos = process.env.PLINTH_TEST_LONG ? 17 : 1;
 	for (let video = 1; video <= videos; video++) {
 		isDone = false;
@@ -48,14 +49,14 @@ test('a video that is paid for survives kills of the server, and is not paid for
 		for (let kill = 0; kill < 3; kill++) {
 			const { length } = server.requests;
 			const isAsked = () => server.requests.slice(length).some(({ method }) => method === 'GET');
-			await eventually('the provider is asked for the video', isAsked, 60_000);
+			await eventually('the provider is polled for the video', isAsked, 60_000);
 			await child.kill();
 			[child, url] = await serve();
 		}
 		isDone = true;
 		const client = rawClient(url, key);
 		expect(await client.finished(id, 60_000)).toMatchObject({ status: 'completed', progress: 1 });
-		expect(Buffer.from(await client.bytes(`/v1/videos/${id}/content`)).equals(film)).toBe(true);
+		expect(Buffer.from(await client.bytes(`/v1/videos/${id}/content`)).equals(videoBytes)).toBe(true);
 		expect(begun()).toBe(video);
 	}
 	const { stdout, stderr } = await child.kill().then(() => child.exit);

@@ -10,12 +10,12 @@ import { type RawClient, rawClient } from '../../../test/support/client.ts';
 import { fakeDocuments } from '../../../test/support/fake-documents.ts';
 import { gpuChat } from '../gpu-chat.ts';
 
-/** A GPU server that follows a script. */
+/** A scripted GPU server. */
 interface Gpu {
 	answer: RequestListener;
-	readonly asked: { readonly turns: readonly object[]; readonly seed: number }[];
-	/** How many connections were closed before they were answered. */
-	hungUp: number;
+	readonly requests: { readonly turns: readonly object[]; readonly seed: number }[];
+	/** The number of connections that were closed before a response. */
+	aborted: number;
 }
 
 let gpu: Gpu;
@@ -25,13 +25,13 @@ let app: App;
 let client: RawClient;
 
 beforeEach(async () => {
-	gpu = { answer: (_req, res) => res.end('Schön, 42.'), asked: [], hungUp: 0 };
+	gpu = { answer: (_req, res) => res.end('Schön, 42.'), requests: [], aborted: 0 };
 	server = createServer(async (req, res) => {
 		let text = '';
 		for await (const chunk of req) text += chunk;
-		gpu.asked.push(JSON.parse(text));
+		gpu.requests.push(JSON.parse(text));
 		res.once('close', () => {
-			if (!res.writableFinished) gpu.hungUp++;
+			if (!res.writableFinished) gpu.aborted++;
 		});
 		gpu.answer(req, res);
 	});
@@ -67,10 +67,10 @@ function ask(fields: object = {}, signal: AbortSignal | null = null): Promise<Re
 }
 
 describe('a chat model of your own', () => {
-	test('answers about a file whose text it has got', async () => {
+	test('receives the text of an attached file', async () => {
 		const answer = await (await ask({ seed: 7 })).json();
 		expect(answer).toMatchObject({ choices: [{ message: { content: 'Schön, 42.' } }] });
-		const [{ turns, seed } = { turns: [], seed: 0 }] = gpu.asked;
+		const [{ turns, seed } = { turns: [], seed: 0 }] = gpu.requests;
 		expect(seed).toBe(7);
 		expect(turns).toEqual([
 			{
@@ -80,14 +80,14 @@ describe('a chat model of your own', () => {
 		]);
 	});
 
-	test('is streamed, and stopped where the client wants', async () => {
+	test('is streamed, and ends at a stop sequence of the client', async () => {
 		const text = await (await ask({ stream: true, stop: ['42'] })).text();
 		expect(text).toContain('"content":"Schön, "');
 		expect(text).not.toMatch(/"content":"[^"]*42/);
 		expect(text.trimEnd()).toMatch(/data: \[DONE\]$/);
 	});
 
-	test("shows the caller the GPU's refusal", async () => {
+	test('passes the error of the GPU server to the client', async () => {
 		gpu.answer = (_req, res) => res.writeHead(507).end();
 		const answer = await ask();
 		expect([answer.status, await answer.json()]).toMatchObject([
@@ -96,19 +96,19 @@ describe('a chat model of your own', () => {
 		]);
 	});
 
-	test('is not asked for what it cannot do', async () => {
+	test('is not called for unsupported features', async () => {
 		const answer = await ask({ response_format: { type: 'json_object' } });
 		expect(await answer.json()).toMatchObject({ error: { code: 'unsupported_value' } });
 	});
 
-	test('hangs up when its client leaves', async () => {
+	test('closes its connection when the client disconnects', async () => {
 		gpu.answer = () => {};
-		const leave = new AbortController();
-		const answer = ask({}, leave.signal).catch(() => {});
-		await eventually('the GPU is asked', () => gpu.asked.length === 1);
-		leave.abort();
-		await eventually('the GPU sees the end', () => gpu.hungUp === 1);
-		expect(gpu.hungUp).toBe(1);
+		const controller = new AbortController();
+		const answer = ask({}, controller.signal).catch(() => {});
+		await eventually('the GPU server receives the request', () => gpu.requests.length === 1);
+		controller.abort();
+		await eventually('the GPU server sees the closed connection', () => gpu.aborted === 1);
+		expect(gpu.aborted).toBe(1);
 		await answer;
 	});
 
@@ -116,6 +116,6 @@ describe('a chat model of your own', () => {
 	const supports = { tools: false, json: 'none' } as const;
 
 	for (const { name, run } of chatModelSuite({ create, supports })) {
-		test(`keeps the sentence: ${name}`, run);
+		test(`passes the case: ${name}`, run);
 	}
 });

@@ -12,12 +12,12 @@ import { type RawClient, rawClient } from '../../../test/support/client.ts';
 import { solidPng } from '../../../test/support/png.ts';
 import { gpuImage } from '../gpu-image.ts';
 
-/** A painter that follows a script. */
+/** A scripted image server. */
 interface Painter {
 	answer: RequestListener;
-	readonly asked: Readonly<Record<string, unknown>>[];
-	/** How many connections were closed before they were answered. */
-	hungUp: number;
+	readonly requests: Readonly<Record<string, unknown>>[];
+	/** The number of connections that were closed before a response. */
+	aborted: number;
 }
 
 interface ImageAnswer {
@@ -33,13 +33,13 @@ let client: RawClient;
 
 beforeEach(async () => {
 	const png = solidPng(1024, 1024, [30, 160, 90]);
-	painter = { answer: (_req, res) => res.end(png), asked: [], hungUp: 0 };
+	painter = { answer: (_req, res) => res.end(png), requests: [], aborted: 0 };
 	server = createServer(async (req, res) => {
 		let text = '';
 		for await (const chunk of req) text += chunk;
-		painter.asked.push({ path: req.url, ...(JSON.parse(text) as object) });
+		painter.requests.push({ path: req.url, ...(JSON.parse(text) as object) });
 		res.once('close', () => {
-			if (!res.writableFinished) painter.hungUp++;
+			if (!res.writableFinished) painter.aborted++;
 		});
 		painter.answer(req, res);
 	});
@@ -78,20 +78,20 @@ function generate(fields: object, signal: AbortSignal | null = null): Promise<Re
 }
 
 describe('an image model of your own', () => {
-	test('passes on what the painter makes', async () => {
+	test('returns the picture of the server', async () => {
 		const { data } = (await (await generate({})).json()) as ImageAnswer;
 		const made = await sharp(Buffer.from(data[0]?.b64_json ?? '', 'base64')).stats();
 		expect(made.channels.slice(0, 3).map(({ mean }) => mean)).toEqual([30, 160, 90]);
 	});
 
-	test('is asked in domain terms, once for each picture, with successive seeds', async () => {
+	test('sends one request per picture in domain terms, with successive seeds', async () => {
 		await generate({ n: 3, num_inference_steps: 20, seed: 7 });
-		expect(painter.asked.toSorted((a, b) => Number(a.seed) - Number(b.seed))).toEqual(
+		expect(painter.requests.toSorted((a, b) => Number(a.seed) - Number(b.seed))).toEqual(
 			[7, 8, 9].map((seed) => ({ path: '/paint', prompt: 'A kite', steps: 20, seed })),
 		);
 	});
 
-	test('has its squares fitted to the size and the format that was asked for', async () => {
+	test('has its square pictures converted to the requested size and format', async () => {
 		const answer = await generate({ size: '1536x1024', output_format: 'webp' });
 		const { size, output_format, data } = (await answer.json()) as ImageAnswer;
 		expect([size, output_format]).toEqual(['1536x1024', 'webp']);
@@ -99,7 +99,7 @@ describe('an image model of your own', () => {
 		expect(made).toMatchObject({ format: 'webp', width: 1536, height: 1024 });
 	});
 
-	test("shows the caller the painter's refusal", async () => {
+	test('passes the error of the server to the client', async () => {
 		painter.answer = (_req, res) => res.writeHead(507).end();
 		const answer = await generate({});
 		expect(answer.status).toBe(502);
@@ -108,12 +108,12 @@ describe('an image model of your own', () => {
 		});
 	});
 
-	test('fails when the painter sends something else than a picture', async () => {
+	test('fails when the server returns something else than a picture', async () => {
 		painter.answer = (_req, res) => res.end('<html>maintenance</html>');
 		expect((await generate({})).status).toBe(502);
 	});
 
-	test('refuses what it cannot do, by name', async () => {
+	test('rejects unsupported features with the parameter', async () => {
 		const see = await (await generate({ background: 'transparent' })).json();
 		expect(see).toMatchObject({ error: { code: 'unsupported_value', param: 'background' } });
 		const form = new FormData();
@@ -126,14 +126,14 @@ describe('an image model of your own', () => {
 		});
 	});
 
-	test('hangs up when its client leaves', async () => {
+	test('closes its connection when the client disconnects', async () => {
 		painter.answer = () => {};
-		const leave = new AbortController();
-		const answer = generate({}, leave.signal).catch(() => {});
-		await eventually('the painter is asked', () => painter.asked.length === 1);
-		leave.abort();
-		await eventually('the painter sees the end', () => painter.hungUp === 1);
-		expect(painter.hungUp).toBe(1);
+		const controller = new AbortController();
+		const answer = generate({}, controller.signal).catch(() => {});
+		await eventually('the image server receives the request', () => painter.requests.length === 1);
+		controller.abort();
+		await eventually('the image server sees the closed connection', () => painter.aborted === 1);
+		expect(painter.aborted).toBe(1);
 		await answer;
 	});
 });

@@ -12,12 +12,12 @@ import { type RawClient, rawClient } from '../../../test/support/client.ts';
 import { tinyMp4 } from '../../../test/support/fake-models.ts';
 import { gpuVideo } from '../gpu-video.ts';
 
-/** A renderer that follows a script. */
+/** A scripted render server. */
 interface Renderer {
 	answer: RequestListener;
-	readonly asked: Readonly<Record<string, unknown>>[];
-	/** How many connections were closed before they were answered. */
-	hungUp: number;
+	readonly requests: Readonly<Record<string, unknown>>[];
+	/** The number of connections that were closed before a response. */
+	aborted: number;
 }
 
 let renderer: Renderer;
@@ -27,13 +27,13 @@ let app: App;
 let client: RawClient;
 
 beforeEach(async () => {
-	renderer = { answer: (_req, res) => res.end(tinyMp4), asked: [], hungUp: 0 };
+	renderer = { answer: (_req, res) => res.end(tinyMp4), requests: [], aborted: 0 };
 	server = createServer(async (req, res) => {
 		let text = '';
 		for await (const chunk of req) text += chunk;
-		renderer.asked.push({ path: req.url, ...(JSON.parse(text) as object) });
+		renderer.requests.push({ path: req.url, ...(JSON.parse(text) as object) });
 		res.once('close', () => {
-			if (!res.writableFinished) renderer.hungUp++;
+			if (!res.writableFinished) renderer.aborted++;
 		});
 		renderer.answer(req, res);
 	});
@@ -64,13 +64,13 @@ afterEach(async () => {
 });
 
 describe('a video model of your own', () => {
-	test('passes on what the renderer makes', async () => {
+	test('returns the video of the server', async () => {
 		expect(await client.render({ model: 'clip-1', prompt: 'A kite' })).toEqual(tinyMp4);
 	});
 
-	test('asks the renderer in domain terms', async () => {
+	test('sends its request in domain terms', async () => {
 		await client.render({ model: 'clip-1', prompt: 'A kite', seconds: '4', size: '480x640' });
-		expect(renderer.asked).toEqual([
+		expect(renderer.requests).toEqual([
 			{
 				path: '/render',
 				prompt: 'A kite',
@@ -82,7 +82,7 @@ describe('a video model of your own', () => {
 		]);
 	});
 
-	test("shows the caller the renderer's refusal", async () => {
+	test('passes the error of the server to the client', async () => {
 		renderer.answer = (_req, res) => res.writeHead(507).end();
 		const { id } = await client.create({ model: 'clip-1', prompt: 'A kite' });
 		expect(await client.finished(id)).toMatchObject({
@@ -91,24 +91,24 @@ describe('a video model of your own', () => {
 		});
 	});
 
-	test('fails when the renderer sends something else than a video', async () => {
+	test('fails when the server returns something else than a video', async () => {
 		renderer.answer = (_req, res) => res.end('<html>maintenance</html>');
 		const { id } = await client.create({ model: 'clip-1', prompt: 'A kite' });
 		expect(await client.finished(id)).toMatchObject({ status: 'failed' });
 	});
 
-	test('hangs up when its video is deleted', async () => {
+	test('closes its connection when the video is deleted', async () => {
 		renderer.answer = () => {};
 		const { id } = await client.create({ model: 'clip-1', prompt: 'A kite' });
-		await eventually('the renderer is asked', () => renderer.asked.length === 1);
+		await eventually('the render server receives the request', () => renderer.requests.length === 1);
 		await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
-		await eventually('the renderer sees the end', () => renderer.hungUp === 1);
-		expect(renderer.hungUp).toBe(1);
+		await eventually('the render server sees the closed connection', () => renderer.aborted === 1);
+		expect(renderer.aborted).toBe(1);
 	});
 
-	/** A renderer that makes what was asked for last. */
+	/** A render server that returns a video as requested. */
 	const faithful: RequestListener = (_req, res) => {
-		const { width = 0, height = 0, seconds } = renderer.asked.at(-1) as Partial<Mp4Facts>;
+		const { width = 0, height = 0, seconds } = renderer.requests.at(-1) as Partial<Mp4Facts>;
 		res.end(smallMp4({ width, height, seconds: seconds ?? 0 }));
 	};
 
@@ -119,6 +119,6 @@ describe('a video model of your own', () => {
 		},
 		supports: { progress: true },
 	})) {
-		test(`keeps the sentence: ${name}`, run);
+		test(`passes the case: ${name}`, run);
 	}
 });

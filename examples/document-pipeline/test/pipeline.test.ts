@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => served?.stop());
 
 describe('the pipeline', () => {
-	test('ends with a memo whose findings are quoted with their places', async () => {
+	test('returns a memo whose findings have quotes with their places', async () => {
 		const memo = await memoOf(client, model, sources, questions);
 		expect(memo).toMatch(/^# Memo\n/);
 		expect(memo).toMatch(/Why was one gauge moved\?[\s\S]*trees had grown over[\s\S]*\(report\.pdf, page 1\)/);
@@ -36,7 +36,7 @@ describe('the pipeline', () => {
 		expect(memo).toMatch(/## Open\n\nNothing\./);
 	});
 
-	test('looks every quote up on the page that it names', async () => {
+	test('checks each quote on the page that it names', async () => {
 		const [extracts, findings] = [await extract(client, sources), await analyse(client, model, sources, questions)];
 		expect(findings[0]?.quotes.length).toBeGreaterThan(0);
 		expect(findings[1]?.quotes).toMatchObject([{ filename: 'minutes.txt', page: 1 }]);
@@ -47,7 +47,7 @@ describe('the pipeline', () => {
 		expect(unproven(wrong, extracts)).toEqual(['report.pdf, page 1: “made up”']);
 	});
 
-	test('says which pages have no text, and which documents cannot be read', async () => {
+	test('reports pages without text, and documents that cannot be read', async () => {
 		const pages = [
 			{ page: 1, text: 'a' },
 			{ page: 2, text: ' ' },

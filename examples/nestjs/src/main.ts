@@ -8,9 +8,9 @@ import { PagesController } from './pages.controller.js';
 class AppModule {}
 
 const nest = await NestFactory.create(AppModule);
-// An exit lets the last lines of the log out, which a signal would not.
+// Exit after the log is flushed, which a signal would prevent.
 nest.enableShutdownHooks([], { useProcessExit: true });
-// Before `listen`, which puts the body parsers in place: Plinth reads its bodies itself.
+// Before `listen`, which installs the body parsers: Plinth reads the bodies itself.
 nest.use('/ai', plinth(nest.get(MEDIA)));
 await nest.listen(process.env.PORT ?? 3000, '127.0.0.1');
 console.log(`Listening at ${await nest.getUrl()}`);

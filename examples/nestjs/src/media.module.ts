@@ -5,10 +5,10 @@ import { fromHost } from '@plinth/hosts';
 import { embedded } from 'plinth';
 import { Sessions } from './sessions.js';
 
-/** The token under which Nest has the app of Plinth. */
+/** The injection token of the Plinth app. */
 export const MEDIA = Symbol('MEDIA');
 
-/** Makes the app of Plinth, which takes the word of {@link Sessions} for who calls, and stops it when Nest stops. */
+/** Creates the Plinth app, which uses {@link Sessions} to identify callers, and stops it when Nest stops. */
 @Module({
 	providers: [
 		Sessions,
@@ -32,7 +32,7 @@ export const MEDIA = Symbol('MEDIA');
 export class MediaModule implements BeforeApplicationShutdown {
 	constructor(@Inject(MEDIA) private readonly media: App) {}
 
-	// Nest still listens at this point, and waits for its connections next: event streams have to end before.
+	// Nest still listens at this point and then waits for its connections, so event streams must end before.
 	beforeApplicationShutdown(): Promise<void> {
 		return this.media.stop();
 	}

@@ -1,7 +1,7 @@
 import { Controller, Get, Headers, UnauthorizedException } from '@nestjs/common';
 import { Sessions, type User } from './sessions.js';
 
-/** Pages that are none of Plinth's. */
+/** Pages of the host application. */
 @Controller()
 export class PagesController {
 	constructor(private readonly sessions: Sessions) {}

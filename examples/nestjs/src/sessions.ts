@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 
-/** Somebody whom this server knows. */
+/** A user of this application. */
 export interface User {
 	readonly id: string;
 	readonly team: string;
 }
 
-/** Stands for your own sign-in, whatever it looks at: a cookie, a token, a table of sessions. */
+/** Replace this with your own sign-in: a cookie, a token, a table of sessions. */
 @Injectable()
 export class Sessions {
 	private readonly users = new Map<string, User>([['Bearer a-session-of-ada', { id: 'ada', team: 'engines' }]]);
 
-	/** Who sent a request with this `Authorization`; undefined for a stranger. */
+	/** The user of a request with this `Authorization` header; undefined if there is none. */
 	find(authorization = ''): User | undefined {
 		return this.users.get(authorization);
 	}

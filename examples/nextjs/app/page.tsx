@@ -6,7 +6,7 @@ interface Props {
 	readonly searchParams: Promise<{ readonly prompt?: string }>;
 }
 
-/** A page of the host, drawn on the server: Plinth is asked without a network in between. */
+/** A page of the host, rendered on the server. It calls Plinth without a network request. */
 export default async function Page({ searchParams }: Props) {
 	const { prompt } = await searchParams;
 	return (
@@ -21,7 +21,7 @@ export default async function Page({ searchParams }: Props) {
 	);
 }
 
-/** A picture as a data URL. The page asks for it in its own name, so that whoever sees it needs no session. */
+/** A picture as a data URL. The page requests it as itself, so its visitors need no session. */
 async function picture(prompt: string): Promise<string> {
 	const request = new Request('http://localhost/v1/images/generations', {
 		method: 'POST',

@@ -1,6 +1,6 @@
 import { media } from './media';
 
-/** Lets jobs that an earlier run has left go on, and makes a signal end Plinth before the process. */
+/** Starts Plinth, which continues the jobs of an earlier run, and stops it on a signal before the process ends. */
 export async function begin(): Promise<void> {
 	const app = await media();
 	await app.start();

@@ -3,10 +3,10 @@ import { fromHost } from '@plinth/hosts';
 import { embedded } from 'plinth';
 import { signedIn, type User } from './sessions';
 
-// Next bundles this file once for routes, once for pages and once for instrumentation; the process needs one app.
+// Next bundles this file separately for routes, pages and instrumentation, but the process needs a single app.
 const kept = globalThis as { media?: Promise<App> };
 
-/** The app of Plinth, made when it is first asked for: `next build` loads this file too. */
+/** The Plinth app, created on first use because `next build` loads this file, too. */
 export function media(): Promise<App> {
 	kept.media ??= createApp({
 		extends: embedded,

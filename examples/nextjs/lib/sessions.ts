@@ -1,4 +1,4 @@
-/** Somebody whom this server knows. */
+/** A user of this application. */
 export interface User {
 	readonly id: string;
 	readonly team: string;
@@ -6,7 +6,7 @@ export interface User {
 
 const users = new Map<string, User>([['Bearer a-session-of-ada', { id: 'ada', team: 'engines' }]]);
 
-/** Stands for your own sign-in, whatever it looks at: a cookie, a token, a table of sessions. Undefined for a stranger. */
+/** Replace this with your own sign-in: a cookie, a token, a table of sessions. Undefined if there is no user. */
 export function signedIn(headers: Headers): User | undefined {
 	return users.get(headers.get('authorization') ?? '');
 }

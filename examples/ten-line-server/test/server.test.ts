@@ -25,15 +25,15 @@ describe('the ten-line server', () => {
 		await removeDir(cwd);
 	});
 
-	test('answers the line that it prints', async () => {
+	test('responds to the printed curl command', async () => {
 		expect((await rawClient(url, 'a-long-key-of-my-own').send('/v1/models')).status).toBe(200);
 	});
 
-	test('lets nobody else in', async () => {
+	test('rejects requests without the key', async () => {
 		expect((await rawClient(url, 'another-key').send('/v1/models')).status).toBe(401);
 	});
 
-	test('speaks', async () => {
+	test('returns speech', async () => {
 		const answer = await rawClient(url, 'a-long-key-of-my-own').post('/v1/audio/speech', {
 			model: 'builtin-speech',
 			voice: 'nova',
@@ -50,7 +50,7 @@ describe('the ten-line server', () => {
 });
 
 describe('the server of the README', () => {
-	test('is this one, but for the port', async () => {
+	test('equals this example, except for the port', async () => {
 		const [shown = ''] = await fencedCode(join(root, 'README.md'), /apiKeys/);
 		const lines = (text: string) =>
 			text

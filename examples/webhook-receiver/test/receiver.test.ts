@@ -35,17 +35,17 @@ afterAll(async () => {
 	await served?.stop();
 });
 
-test('it takes what the server sends', async () => {
+test('the receiver accepts a test event of the server', async () => {
 	const result = await client.webhooks.test(endpoint, { event_type: 'video.completed' });
 	expect(result.status_code).toBe(204);
 });
 
-test('it hears of the end of a job', async () => {
+test('the receiver gets an event for the end of a job', async () => {
 	const { id } = await client.videos.create({ model: 'fake-1', prompt: 'A boat' });
 	await receiver.printed(new RegExp(`video\\.completed {"id":"${id}"}`));
 });
 
-test('it refuses what the server did not sign', async () => {
+test('the receiver rejects an event that the server did not sign', async () => {
 	const forged = await fetch(url, { method: 'POST', body: '{"type":"video.completed"}' });
 	expect(forged.status).toBe(400);
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { type App, createApp, findConfig } from '@plinth/core';
+import { type App, createApp } from '@plinth/core';
 import { silentLogger } from '@plinth/testing';
+import { findConfig } from 'plinth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient } from '../../../test/support/client.ts';
 import { readMp4 } from '../../../test/support/mp4.ts';
@@ -27,7 +28,7 @@ afterAll(async () => {
 });
 
 describe('a deployment in YAML', () => {
-	test('renders under the alias that it gives a model, and keeps the video for two hours', async () => {
+	test('makes a video with an alias of a model, and keeps it for two hours', async () => {
 		const { id, model } = await client.create({ model: 'draft-2026', prompt: 'A harbour' });
 		const video = await client.finished(id);
 		expect([model, video.status]).toEqual(['draft-2026', 'completed']);
@@ -35,7 +36,7 @@ describe('a deployment in YAML', () => {
 		expect(readMp4(await client.bytes(`/v1/videos/${id}/content`)).seconds).toBe(2);
 	});
 
-	test('shows its own description of the model', async () => {
+	test('lists its own description of the model', async () => {
 		expect(await client.json('/v1/models/draft')).toMatchObject({
 			description: "The house's quick look before a real render",
 		});
@@ -45,13 +46,13 @@ describe('a deployment in YAML', () => {
 		expect((await client.post('/v1/audio/speech', {})).status).toBe(404);
 	});
 
-	test('lists no model whose plugin it removed', async () => {
+	test('lists no model of a removed plugin', async () => {
 		const { data } = await client.json<{ data: { id: string }[] }>('/v1/models');
 		const ids = data.map(({ id }) => id).sort();
 		expect(ids).toEqual(['builtin-chat', 'builtin-image', 'builtin-video', 'draft']);
 	});
 
-	test('takes its keys from the environment when they are set', async () => {
+	test('reads its keys from the environment when they are set', async () => {
 		const env = { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: 'studio:from-outside' };
 		const { config } = await findConfig({ file, env });
 		expect(config.backends.auth?.options).toEqual({ keys: 'studio:from-outside' });

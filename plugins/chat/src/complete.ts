@@ -22,8 +22,8 @@ import type { ChatCompletion, chatCompletion } from './response/schemas.ts';
 import { chunks } from './response/stream.ts';
 
 /**
- * How long a streamed response waits for its first event, in milliseconds. A failure before that gets a
- * status of its own.
+ * Maximum milliseconds that a streamed response waits for its first event. A failure within this time decides the
+ * HTTP status of the response.
  */
 const firstEventMs = 10_000;
 
@@ -43,8 +43,8 @@ export async function complete(
 	const seed = reader.seedFor(id);
 	const context = { body, clock, reader, seed, log: call.log, notes: call.warnings };
 	try {
-		// Before a slot is taken and before the model's timeout starts: reading the files takes longest, and a model that
-		// hears for another one may be in its exclusive group.
+		// The files are read before the request gets a slot and before the model's timeout starts: reading takes longest,
+		// and a transcription model that it uses may be in the exclusive group of the chat model.
 		const prepare = ({ model }: BoundModel<ChatModel>) => reader.read(model.abilities);
 		await prepare({ id, model });
 		if (!body.stream) {

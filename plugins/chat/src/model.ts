@@ -187,7 +187,7 @@ export interface ChatRun {
 	readonly log: Logger;
 }
 
-/** The abilities of a model. The plugin does what a model cannot do, or refuses it. */
+/** The abilities of a model. For a missing ability, the plugin converts the input or refuses the request. */
 export interface ChatAbilities {
 	/** The length of its context in tokens. A request for a longer answer is refused with 400. */
 	readonly contextTokens?: number | undefined;
@@ -201,13 +201,13 @@ export interface ChatAbilities {
 	/** Whether it accepts pictures. False, the default: a note replaces each picture, and the client gets a warning. */
 	readonly images?: boolean;
 	/**
-	 * Whether it accepts audio. False, the default: a transcription model of the server writes it down, and the text
+	 * Whether it accepts audio. False, the default: a transcription model of the server transcribes it, and the text
 	 * arrives as a `DocumentPart`; without one, a request with audio is refused with 400.
 	 */
 	readonly audio?: boolean;
 	/** Whether it calls tools; true by default. False: a request with tools is refused with 400. */
 	readonly tools?: boolean;
-	/** The JSON that it guarantees: none, `json` objects, or, by default, what a `schema` describes. More is a 400. */
+	/** The JSON that it guarantees: none, any object or, by default, JSON of a schema. Requests for more get 400. */
 	readonly json?: 'none' | 'json' | 'schema';
 	/** Whether it reports log probabilities. False, the default: the answer has none, and the client gets a warning. */
 	readonly logprobs?: boolean;

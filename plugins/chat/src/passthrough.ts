@@ -61,7 +61,7 @@ function optionsOf({ names, value }: RawBody): ChatOptions | undefined {
 	return body && isPlain(body) && isText(body.messages) ? chatOptions(body) : undefined;
 }
 
-/** Whether no member needs another, absent one. Upstreams refuse such bodies; the translation drops the member. */
+/** False if a member depends on an absent one. Upstreams refuse such bodies; the translation drops the member. */
 function isCoherent(names: readonly string[]): boolean {
 	const has = (name: string) => names.includes(name);
 	return (
@@ -76,10 +76,10 @@ function isPlain({ n, tools, stream, stream_options: streaming }: ChatBody): boo
 }
 
 function isText(messages: ChatBody['messages']): boolean {
-	const isOlder = messages.some(
+	const hasLegacyCalls = messages.some(
 		(message) => message.role === 'function' || (message.role === 'assistant' && message.function_call),
 	);
-	if (isOlder) return false;
+	if (hasLegacyCalls) return false;
 	return rawMessages(messages).every(
 		(draft) => draft.role !== 'user' || draft.content.every(({ part }) => part.type === 'text'),
 	);

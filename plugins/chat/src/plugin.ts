@@ -7,7 +7,7 @@ import { createChatCompletion } from './route.ts';
 /**
  * Chat that reads files: `POST /v1/chat/completions`. Without a document reader, requests with files are
  * refused. Without a file source, requests that reference stored files are refused. Without a speech reader, requests
- * with sound are refused for models that cannot hear.
+ * with audio are refused for models without the ability `audio`.
  */
 export const chat = definePlugin({
 	id: 'chat',
@@ -24,7 +24,7 @@ export const chat = definePlugin({
 		const { documents, images, speech, clock } = sources;
 		const textCapacity = new Capacity(options.heldChars);
 		const readLimit = new PerTenantLimit(options.concurrency);
-		const tools = { models: models(chatModels), documents, images, speech, sources, clock };
-		route(createChatCompletion({ options, ...tools, textCapacity, readLimit }));
+		const dependencies = { models: models(chatModels), documents, images, speech, sources, clock };
+		route(createChatCompletion({ options, ...dependencies, textCapacity, readLimit }));
 	},
 });

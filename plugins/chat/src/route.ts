@@ -1,10 +1,9 @@
 import { defineRoute, errors, modelErrors, type Route, valueErrors } from '@plinth/core';
 import { mediaErrors, tryPassthrough } from '@plinth/toolkit';
-import { complete } from './complete.ts';
 import type { ChatContext } from './context.ts';
 import { chatPassthrough } from './passthrough.ts';
 import { chatBody } from './request/fields.ts';
-import { maxFiles } from './request/inputs.ts';
+import { maxFiles } from './request/parts.ts';
 import { chatCompletion } from './response/schemas.ts';
 
 /** `POST /v1/chat/completions`: files are read before the model sees the messages. */
@@ -41,6 +40,7 @@ export function createChatCompletion(context: ChatContext): Route {
 			errors.E_STORE_UNAVAILABLE,
 		],
 		forward: (raw, call) => tryPassthrough(context.models, raw, call, chatPassthrough(raw)),
-		handler: ({ body }, call) => complete(context, body, call),
+		// Loaded by the first request, so that a server starts sooner.
+		handler: async ({ body }, call) => (await import('./complete.ts')).complete(context, body, call),
 	});
 }

@@ -1,10 +1,10 @@
 import { errorOf, eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../src/model.ts';
-import { answerOf, events, harness, say, tool } from './harness.ts';
+import { answerOf, events, harness, textEvents, tool } from './harness.ts';
 
-describe('a whole answer', () => {
-	test('has every member that clients read', async () => {
+describe('an answer that is not streamed', () => {
+	test('has all members that clients read', async () => {
 		const { ask } = await harness();
 		const body = await (await ask()).json();
 		expect(body).toEqual({
@@ -36,7 +36,7 @@ describe('a whole answer', () => {
 		});
 	});
 
-	test('has an id of its own, and the fingerprint of its model', async () => {
+	test('has a unique id, and the fingerprint of its model', async () => {
 		const { ask } = await harness();
 		const [a, b] = (await Promise.all([ask(), ask()].map(async (one) => (await one).json()))) as {
 			id: string;
@@ -46,7 +46,7 @@ describe('a whole answer', () => {
 		expect(a?.system_fingerprint).toBe(b?.system_fingerprint);
 	});
 
-	test('says what the model counted, thought, could not honour, and why it ended', async () => {
+	test('has the usage, the reasoning, the warnings and the finish reason of the model', async () => {
 		const usage = { promptTokens: 100, completionTokens: 20, cachedTokens: 60, reasoningTokens: 5 };
 		const { ask } = await harness({
 			stream: events(
@@ -69,7 +69,7 @@ describe('a whole answer', () => {
 		});
 	});
 
-	test('has counts of its own where those of the model are none', async () => {
+	test('has an estimated usage when the model reports an invalid one', async () => {
 		const usage = { promptTokens: 100, completionTokens: 20, reasoningTokens: '5' };
 		const { ask } = await harness({
 			stream: events({ type: 'text', text: 'Yes.' }, { type: 'finish', reason: 'stop', usage }),
@@ -81,7 +81,7 @@ describe('a whole answer', () => {
 		});
 	});
 
-	test('has few warnings, and each once, however often the model warns', async () => {
+	test('has a limited number of warnings, each once', async () => {
 		const { ask } = await harness({
 			async *stream() {
 				for (let at = 0; at < 200; at++) yield { type: 'warning', message: `${at >> 1}` };
@@ -98,8 +98,8 @@ describe('a whole answer', () => {
 		expect(choice).toMatchObject({ message: { content: null, refusal: 'I will not.' } });
 	});
 
-	test('has as many choices as were asked for, with successive seeds and one prompt', async () => {
-		const { ask, calls } = await harness({ stream: (_, { seed }) => say(`${seed}`) });
+	test('has n choices, made with successive seeds from one prompt', async () => {
+		const { ask, calls } = await harness({ stream: (_, { seed }) => textEvents(`${seed}`) });
 		const { choices, usage } = await answerOf(await ask({ n: 5, seed: 4_294_967_294 }));
 		expect(choices.map(({ index, message }) => [index, message.content])).toEqual([
 			[0, '4294967294'],
@@ -112,7 +112,7 @@ describe('a whole answer', () => {
 		expect(usage).toMatchObject({ prompt_tokens: 2, completion_tokens: 9 });
 	});
 
-	test('is made two at a time', async () => {
+	test('makes two choices at a time', async () => {
 		let [running, most] = [0, 0];
 		const { ask } = await harness({
 			async *stream() {
@@ -126,10 +126,10 @@ describe('a whole answer', () => {
 		expect([most, running]).toEqual([2, 0]);
 	});
 
-	test('ends before a stop sequence, and the model is told at once', async () => {
+	test('ends before a stop sequence, and the model is aborted immediately', async () => {
 		const { ask, calls } = await harness({
 			async *stream() {
-				yield* say('One, t', 'wo, three');
+				yield* textEvents('One, t', 'wo, three');
 				await new Promise(() => {});
 			},
 		});
@@ -138,21 +138,21 @@ describe('a whole answer', () => {
 		expect(calls[0]?.run.signal.aborted).toBe(true);
 	});
 
-	test('does not wait for a model that will not end', async () => {
-		const stuck: AsyncIterable<ChatEvent> = {
+	test('does not wait for a model that ignores its signal', async () => {
+		const endless: AsyncIterable<ChatEvent> = {
 			[Symbol.asyncIterator]: () => ({
 				next: async () => ({ done: false, value: { type: 'text', text: 'over and out' } }),
 				return: () => new Promise(() => {}),
 			}),
 		};
-		const { ask } = await harness({ stream: () => stuck });
+		const { ask } = await harness({ stream: () => endless });
 		const { choices } = await answerOf(await ask({ stop: 'out' }));
 		expect(choices[0]?.message.content).toBe('over and ');
 	});
 });
 
 describe('equal requests', () => {
-	test('get equal seeds, others get others, and a sent one counts', async () => {
+	test('get equal seeds, other requests get other seeds, and a given seed is used', async () => {
 		const { ask, calls } = await harness();
 		for (const content of ['a', 'a', 'b']) await ask({ messages: [{ role: 'user', content }] });
 		await ask({ seed: 7 });
@@ -162,7 +162,7 @@ describe('equal requests', () => {
 		expect(sent).toBe(7);
 	});
 
-	test('are told apart by their files, also by long ones', async () => {
+	test('are distinguished by their files, including long ones', async () => {
 		const { ask, calls } = await harness();
 		for (const letter of ['x', 'x', 'y']) {
 			const file_data = Buffer.from(letter.repeat(100_000)).toString('base64');
@@ -192,7 +192,7 @@ describe('a model that fails', () => {
 		['calls a tool that it was not offered', [{ type: 'tool_call', index: 0, name: 'rm' }]],
 		['calls without an index', [{ type: 'tool_call', name: 'now' }]],
 		['calls with half of an argument', [{ type: 'tool_call', index: 0, name: 'now', arguments: '{"a' }]],
-	])('ends with a status, not with a broken answer: it %s', async (_, all) => {
+	])('causes an error status and no partial answer when it %s', async (_, all) => {
 		const { ask } = await harness({ stream: events(...all) });
 		expect(await errorOf(await ask({ tools: [tool('now')] }))).toMatchObject({
 			status: 502,
@@ -208,14 +208,14 @@ describe('a model that fails', () => {
 			},
 		],
 		['returns nothing to read', () => undefined as never],
-	])('keeps its own words to the log: it %s', async (_, stream) => {
+	])('has its message only in the log when it %s', async (_, stream) => {
 		const { ask } = await harness({ stream });
 		const { status, code, message } = await errorOf(await ask());
 		expect([status, code]).toEqual([502, 'model_error']);
 		expect(message).not.toContain('secret');
 	});
 
-	test('takes the other choices with it', async () => {
+	test('aborts the other choices', async () => {
 		const { ask, calls } = await harness({
 			async *stream(_request, { seed }) {
 				yield { type: 'text', text: 'begun' };
@@ -224,11 +224,11 @@ describe('a model that fails', () => {
 			},
 		});
 		expect((await ask({ n: 2, seed: 0 })).status).toBe(502);
-		await eventually('the other one is told', () => calls.every(({ run }) => run.signal.aborted));
+		await eventually('the other choice is aborted', () => calls.every(({ run }) => run.signal.aborted));
 		expect(calls).toHaveLength(2);
 	});
 
-	test('may have said too much', async () => {
+	test('has produced too much output', async () => {
 		const megabyte = 'x'.repeat(1_048_576);
 		const { ask } = await harness({
 			async *stream() {
@@ -239,8 +239,8 @@ describe('a model that fails', () => {
 	});
 });
 
-describe('a client that leaves', () => {
-	test('is not waited for: the model is told, whether it listens or not', async () => {
+describe('a client that disconnects', () => {
+	test('is not waited for: the model is aborted, whether it reacts or not', async () => {
 		let isReturned = false;
 		const silent: AsyncIterable<ChatEvent> = {
 			[Symbol.asyncIterator]: () => ({
@@ -252,28 +252,28 @@ describe('a client that leaves', () => {
 			}),
 		};
 		const { ask, calls } = await harness({ stream: () => silent });
-		const leave = new AbortController();
-		const answer = ask({}, { signal: leave.signal }).catch(() => {});
-		await eventually('the model is asked', () => calls.length === 1);
-		leave.abort();
-		await eventually('its iterator is let go', () => isReturned, 1_000);
+		const controller = new AbortController();
+		const answer = ask({}, { signal: controller.signal }).catch(() => {});
+		await eventually('the model is called', () => calls.length === 1);
+		controller.abort();
+		await eventually('its iterator is closed', () => isReturned, 1_000);
 		expect(calls[0]?.run.signal.aborted).toBe(true);
 		await answer;
 	});
 
-	test('is noticed also while the model always has more to say', async () => {
+	test('is noticed while the model keeps emitting events', async () => {
 		const most = 50_000;
-		const leave = new AbortController();
-		let said = 0;
+		const controller = new AbortController();
+		let count = 0;
 		const { ask } = await harness({
 			async *stream() {
-				setTimeout(() => leave.abort(), 1);
-				for (; said < most; said++) yield { type: 'text', text: '' };
+				setTimeout(() => controller.abort(), 1);
+				for (; count < most; count++) yield { type: 'text', text: '' };
 			},
 		});
-		await ask({}, { signal: leave.signal }).catch(() => {});
-		await eventually('the model is let go', () => leave.signal.aborted);
-		expect(said).toBeGreaterThan(0);
-		expect(said).toBeLessThan(most);
+		await ask({}, { signal: controller.signal }).catch(() => {});
+		await eventually('the model is aborted', () => controller.signal.aborted);
+		expect(count).toBeGreaterThan(0);
+		expect(count).toBeLessThan(most);
 	});
 });

@@ -1,17 +1,17 @@
 import { errorOf } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
-import { answerOf, chunksOf, events, harness, say } from './harness.ts';
+import { answerOf, chunksOf, events, harness, textEvents } from './harness.ts';
 
 const members = { store: true, metadata: { a: ['b', 1, null] }, top_k: 4, verbosity: null };
 
 describe('members that the plugin does not interpret', () => {
-	test('reach a model that names them, as they were sent', async () => {
+	test('reach a model that lists them, unchanged', async () => {
 		const { ask, calls } = await harness({ abilities: { extra: ['store', 'metadata', 'top_k', 'verbosity'] } });
 		expect((await answerOf(await ask(members))).warnings).toBe(undefined);
 		expect(calls[0]?.request.extra).toEqual({ store: true, metadata: { a: ['b', 1, null] }, top_k: 4 });
 	});
 
-	test('are named in warnings where the model does not name them', async () => {
+	test('cause warnings when the model does not list them', async () => {
 		const { ask, calls } = await harness({ abilities: { extra: ['top_k', 'temperature'] } });
 		const { warnings } = await answerOf(await ask({ ...members, temperature: 1 }));
 		expect(warnings).toEqual([
@@ -21,14 +21,14 @@ describe('members that the plugin does not interpret', () => {
 		expect(calls[0]?.request).toMatchObject({ extra: { top_k: 4 }, temperature: 1 });
 	});
 
-	test('are named in the last chunk of a stream', async () => {
+	test('cause a warning in the last chunk of a stream', async () => {
 		const { ask, calls } = await harness();
 		const { chunks } = await chunksOf(await ask({ stream: true, store: false }));
 		expect(chunks.at(-1)?.warnings).toEqual(['store: the model does not support this parameter.']);
 		expect(calls[0]?.request).not.toHaveProperty('extra');
 	});
 
-	test('are named up to 32 times, each by 100 characters', async () => {
+	test('cause at most 32 warnings, each with at most 100 characters of a name', async () => {
 		const { ask } = await harness();
 		const many = Object.fromEntries(Array.from({ length: 99 }, (_, index) => [`${index + 100}`.repeat(60), 1]));
 		const { warnings } = await answerOf(await ask(many));
@@ -36,7 +36,7 @@ describe('members that the plugin does not interpret', () => {
 		expect(warnings?.[0]).toMatch(/^(100){33}1: /);
 	});
 
-	test('hold no long data URL', async () => {
+	test('cannot contain a long data URL', async () => {
 		const { ask, calls } = await harness({ abilities: { extra: ['metadata'] } });
 		const url = `data:;base64,${'A'.repeat(70_000)}`;
 		const failure = await errorOf(await ask({ metadata: { url } }));
@@ -44,7 +44,7 @@ describe('members that the plugin does not interpret', () => {
 		expect(calls).toEqual([]);
 	});
 
-	test('reach a fallback model by its own names', async () => {
+	test('reach a fallback model that lists them', async () => {
 		const taken: unknown[] = [];
 		const { ask } = await harness({
 			abilities: { extra: ['store'] },
@@ -58,7 +58,7 @@ describe('members that the plugin does not interpret', () => {
 					abilities: { extra: ['top_k'] },
 					stream(request) {
 						taken.push(request.extra);
-						return say('Here.');
+						return textEvents('Here.');
 					},
 				},
 			},
@@ -77,7 +77,7 @@ describe('log probabilities', () => {
 	);
 	const abilities = { logprobs: true };
 
-	test('are part of a whole answer', async () => {
+	test('are part of an answer', async () => {
 		const { ask, calls } = await harness({ abilities, stream });
 		const { choices, warnings } = await answerOf(await ask({ logprobs: true, top_logprobs: 2 }));
 		expect(choices[0]).toMatchObject({
@@ -100,23 +100,23 @@ describe('log probabilities', () => {
 	});
 
 	test.each([
-		['nobody asks for them', {}, ['Hel', 'lo. Bye']],
+		['they are not requested', {}, ['Hel', 'lo. Bye']],
 		['a stop sequence cuts the text', { logprobs: true, stop: 'lo' }, ['Hel']],
-	])('are left out where %s', async (_, fields, texts) => {
+	])('are omitted when %s', async (_, fields, texts) => {
 		const { ask } = await harness({ abilities, stream });
 		const { choices } = await answerOf(await ask(fields));
 		const left = 'logprobs' in fields ? { content: [token('Hel')], refusal: null } : null;
 		expect(choices[0]).toMatchObject({ message: { content: texts.join('') }, logprobs: left });
 	});
 
-	test('are not asked of a model that reports none', async () => {
+	test('are not requested from a model that reports none', async () => {
 		const { ask, calls } = await harness();
 		const { warnings } = await answerOf(await ask({ logprobs: true, top_logprobs: 2 }));
 		expect(warnings).toEqual(['logprobs: the model does not report them.']);
 		expect(calls[0]?.request).not.toHaveProperty('topLogprobs');
 	});
 
-	test('of another form are a failure of the model', async () => {
+	test('in an invalid form are an error of the model', async () => {
 		const { ask } = await harness({ abilities, stream: events({ type: 'text', text: 'a', logprobs: 'b' }) });
 		expect(await errorOf(await ask({ logprobs: true }))).toMatchObject({ status: 502, code: 'model_error' });
 	});

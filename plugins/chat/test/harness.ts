@@ -25,42 +25,42 @@ import { onTestFinished } from 'vitest';
 import { chat } from '../src/index.ts';
 import { type ChatAbilities, type ChatEvent, type ChatModel, chatModels } from '../src/model.ts';
 
-/** What a test decides. */
+/** Options of a test. */
 export interface HarnessOptions {
 	readonly options?: Parameters<typeof chat>[0];
 	readonly abilities?: ChatAbilities;
-	/** What the model does; by default it says "Hello there." in two pieces. */
+	/** The behaviour of the model. By default it emits "Hello there." in two pieces. */
 	readonly stream?: ChatModel['stream'];
-	/** What the reader of documents makes of a text: `pagesOf` it, unless set. `null`: none is composed. */
+	/** The document reader; `pagesOf` the text by default, `null` for none. */
 	readonly read?: ((text: string, run: DocumentRun) => Promise<DocumentText>) | null;
 	readonly images?: ImageCodec;
-	/** Whether an upstream of the model can be given a request as it came. */
+	/** Lets requests pass through to an upstream. */
 	readonly forward?: ChatModel['forward'];
-	/** Bounds of the model, and its fallbacks. */
+	/** Limits of the model, and its fallbacks. */
 	readonly binding?: Omit<ModelBindingOptions, 'use'>;
 	/** Further models. */
 	readonly others?: Readonly<Record<string, ChatModel>>;
-	/** A clock that stands still; the system's unless set. */
+	/** A manual clock; the system clock by default. */
 	readonly clock?: ManualClock;
-	/** Further ones. */
+	/** Further backends. */
 	readonly backends?: AppConfig['backends'] & object;
 }
 
-/** What the tests use and read. */
+/** The running app and records of what it did. */
 export interface Harness extends TestApp {
-	/** Every call of the model so far. */
+	/** All calls of the model. */
 	readonly calls: readonly RecordedCall<ChatModel['stream']>[];
 	/** The texts of the documents that were read. */
 	readonly texts: string[];
-	/** Asks for an answer; fields replace those of a good request. */
+	/** Posts a chat completion request; `fields` override those of a valid request. */
 	ask(fields?: Record<string, unknown>, options?: RequestOptions): Promise<Response>;
 }
 
-/** Boots the plugin with one fake model, `fake-1`, and stops it after the test. */
+/** Starts an app with the plugin and one fake model, `fake-1`, and stops it after the test. */
 export async function harness({
 	options = {},
 	abilities,
-	stream = () => say('Hello ', 'there.'),
+	stream = () => textEvents('Hello ', 'there.'),
 	read = async (text) => pagesOf(text),
 	images,
 	forward,
@@ -97,12 +97,12 @@ export async function harness({
 		plugins: { chat: chat(options) },
 		onTestFinished,
 	});
-	const good = { model: 'fake-1', messages: [user('Hello?')] };
+	const defaults = { model: 'fake-1', messages: [user('Hello?')] };
 	return {
 		...running,
 		calls: model.callsOf('stream'),
 		texts,
-		ask: (fields, init) => running.post('/v1/chat/completions', { ...good, ...fields }, init),
+		ask: (fields, init) => running.post('/v1/chat/completions', { ...defaults, ...fields }, init),
 	};
 }
 
@@ -111,7 +111,7 @@ async function textOf(document: EncodedDocument): Promise<string> {
 	return Buffer.from(bytes).toString();
 }
 
-/** A document of pages. */
+/** A document with these pages. */
 export function pagesOf(...texts: readonly string[]): DocumentText {
 	return {
 		mediaType: 'application/pdf',
@@ -122,12 +122,12 @@ export function pagesOf(...texts: readonly string[]): DocumentText {
 	};
 }
 
-/** An answer of words alone. */
-export async function* say(...pieces: readonly string[]): AsyncGenerator<ChatEvent> {
+/** Text events of a model. */
+export async function* textEvents(...pieces: readonly string[]): AsyncGenerator<ChatEvent> {
 	for (const text of pieces) yield { type: 'text', text };
 }
 
-/** An answer of any events. */
+/** A model stream of these events. */
 export function events(...all: readonly unknown[]): () => AsyncGenerator<ChatEvent> {
 	return async function* () {
 		yield* all as ChatEvent[];
@@ -151,7 +151,7 @@ export function tool(name: string) {
 	return { type: 'function', function: { name } };
 }
 
-/** An answer, as far as tests look at it by name. */
+/** The members of an answer that tests read by name. */
 export interface Answer {
 	readonly choices: readonly {
 		readonly index: number;
@@ -162,7 +162,7 @@ export interface Answer {
 	readonly warnings?: readonly string[];
 }
 
-/** A whole answer. */
+/** The body of an answer that is not streamed. */
 export function answerOf(response: Response): Promise<Answer> {
 	return jsonOf<Answer>(response);
 }
@@ -181,7 +181,7 @@ export interface Chunk {
 	readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** The chunks of a streamed answer, and what stands behind the last of them. */
+/** The chunks of a streamed answer, and whether it ended with `[DONE]`. */
 export async function chunksOf(
 	response: Response,
 ): Promise<{ readonly chunks: readonly Chunk[]; readonly isDone: boolean }> {

@@ -3,18 +3,18 @@ import { answering, errorOf, forwardRequest, losing } from '@plinth/testing';
 import { mediaError } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import type { ChatModel } from '../src/model.ts';
-import { file, type HarnessOptions, harness, say, tool, user } from './harness.ts';
+import { file, type HarnessOptions, harness, textEvents, tool, user } from './harness.ts';
 
 const answer = JSON.stringify({ id: 'from upstream', choices: [] });
 
-/** A request for an upstream that answers at once, or loses the connection. */
+/** A forward request to an upstream that answers immediately or fails to connect. */
 const request = (raw: RawBody, isLost = false) =>
 	forwardRequest(raw, { dispatcher: isLost ? losing : answering(answer) });
 
 type Fields = Record<string, unknown>;
 
-/** A model with passthrough, and the bodies that its upstream was to be given. */
-async function passing(options: HarnessOptions = {}) {
+/** An app whose model passes requests through, and the bodies that the upstream would receive. */
+async function passthroughApp(options: HarnessOptions = {}) {
 	const bodies: RawBody[] = [];
 	const found = await harness({
 		forward(raw) {
@@ -37,7 +37,7 @@ const answered = [
 	{ role: 'tool', tool_call_id: 'c1', content: 'Noon.' },
 ];
 
-describe('what passes through', () => {
+describe('a request that passes through', () => {
 	test.each<[string, Fields]>([
 		['text', { messages }],
 		['parts of text', { messages: [user({ type: 'text', text: 'Hello?' })] }],
@@ -62,7 +62,9 @@ describe('what passes through', () => {
 		['log probabilities that the model reports', { logprobs: true, top_logprobs: 2 }],
 		['members that the model names', { top_k: 4, metadata: { a: 1 } }],
 	])('%s', async (_, fields) => {
-		const { ask, bodies, calls } = await passing({ abilities: { logprobs: true, extra: ['top_k', 'metadata'] } });
+		const { ask, bodies, calls } = await passthroughApp({
+			abilities: { logprobs: true, extra: ['top_k', 'metadata'] },
+		});
 		const response = await ask(fields);
 		expect([response.status, await response.text()]).toEqual([200, answer]);
 		expect(response.headers.get('x-plinth-model')).toBe('fake-1');
@@ -70,7 +72,7 @@ describe('what passes through', () => {
 	});
 });
 
-describe('what is translated', () => {
+describe('a request that is translated', () => {
 	const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
 	test.each<[string, Fields, HarnessOptions?]>([
 		['a file', { messages: [user(file('a'))] }],
@@ -99,7 +101,7 @@ describe('what is translated', () => {
 		['logprobs', { logprobs: true }],
 		['modalities', { modalities: ['text'] }],
 	])('%s', async (_, fields, options) => {
-		const { ask, bodies, calls } = await passing(options);
+		const { ask, bodies, calls } = await passthroughApp(options);
 		const response = await ask(fields);
 		expect(response.status).toBe(200);
 		expect(await response.text()).not.toBe(answer);
@@ -107,21 +109,21 @@ describe('what is translated', () => {
 		expect(calls.length).toBeGreaterThan(0);
 	});
 
-	test('a member that is there twice', async () => {
-		const { ask, bodies } = await passing();
+	test('has a duplicate member', async () => {
+		const { ask, bodies } = await passthroughApp();
 		const body = '{"model":"fake-1","messages":[{"role":"user","content":"a"}],"seed":1,"seed":2}';
 		expect((await ask({}, { body })).status).toBe(200);
 		expect(bodies).toEqual([]);
 	});
 
-	test('a request to a model without passthrough', async () => {
+	test('is for a model without passthrough', async () => {
 		const { ask, calls } = await harness({ forward: () => undefined });
 		expect((await ask()).status).toBe(200);
 		expect(calls).toHaveLength(1);
 	});
 });
 
-describe('what is refused', () => {
+describe('a request that is rejected', () => {
 	test.each<[string, Fields, string, HarnessOptions?]>([
 		['a value that is not allowed', { temperature: 9 }, 'temperature'],
 		['alternatives without logprobs', { top_logprobs: 1 }, 'top_logprobs', { abilities: { logprobs: true } }],
@@ -138,14 +140,14 @@ describe('what is refused', () => {
 			'response_format.type',
 			{ abilities: { json: 'none' } },
 		],
-	])('%s never reaches an upstream', async (_, fields, param, options) => {
-		const { ask, bodies } = await passing(options);
+	])('%s does not reach an upstream', async (_, fields, param, options) => {
+		const { ask, bodies } = await passthroughApp(options);
 		expect(await errorOf(await ask(fields))).toMatchObject({ status: 400, param });
 		expect(bodies).toEqual([]);
 	});
 
-	test('an unknown model has the error of a translation', async () => {
-		const { ask } = await passing();
+	test('has the same error for an unknown model as a translated request', async () => {
+		const { ask } = await passthroughApp();
 		expect(await errorOf(await ask({ model: 'gone' }))).toMatchObject({
 			status: 404,
 			code: 'model_not_found',
@@ -154,13 +156,13 @@ describe('what is refused', () => {
 });
 
 describe('a passthrough that fails', () => {
-	test('before its answer is repeated, translated', async () => {
+	test('before its response is repeated as a translated request', async () => {
 		const { ask, calls } = await harness({ forward: (raw) => request(raw, true) });
 		const response = await ask();
 		expect([response.status, calls.length]).toEqual([200, 1]);
 	});
 
-	test('because the client is wrong does not', async () => {
+	test('because of the client is not repeated', async () => {
 		const { ask, calls } = await harness({
 			forward(raw) {
 				return { ...request(raw, true), lost: () => mediaError('E_CONTEXT_TOO_LONG') };
@@ -170,10 +172,10 @@ describe('a passthrough that fails', () => {
 		expect(calls).toEqual([]);
 	});
 
-	test('is repeated by the passthrough of the next model', async () => {
+	test('is repeated through the passthrough of the next model', async () => {
 		const second: ChatModel = {
 			apiVersion: 1,
-			stream: () => say('not asked'),
+			stream: () => textEvents('not asked'),
 			forward: (raw) => request(raw),
 		};
 		const { ask, calls } = await harness({
@@ -187,22 +189,22 @@ describe('a passthrough that fails', () => {
 		expect(calls).toEqual([]);
 	});
 
-	test('is replaced by a next model that has none', async () => {
+	test('is translated for a next model without passthrough', async () => {
 		const { ask, calls } = await harness({
 			forward: (raw) => request(raw, true),
 			stream() {
 				throw modelError('broken');
 			},
 			binding: { fallback: ['second'] },
-			others: { second: { apiVersion: 1, stream: () => say('Here.') } },
+			others: { second: { apiVersion: 1, stream: () => textEvents('Here.') } },
 		});
 		expect(await (await ask()).json()).toMatchObject({ model: 'second' });
 		expect(calls).toHaveLength(1);
 	});
 });
 
-test('the upstream gets the bytes as they came, with the name of the model that the upstream knows', async () => {
-	const { ask, bodies } = await passing();
+test('the upstream receives the unchanged bytes with its own name of the model', async () => {
+	const { ask, bodies } = await passthroughApp();
 	const body = '{ "messages" : [{"role":"user","content":"\\u00e4"}], "model":"fake-1" }';
 	await ask({}, { body });
 	expect(bodies[0]?.withModel('theirs').toString()).toBe(body.replace('fake-1', 'theirs'));

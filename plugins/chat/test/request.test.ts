@@ -10,14 +10,14 @@ const image = (members: object = {}) => ({
 });
 const long = `data:;base64,${'A'.repeat(70_000)}`;
 const sound = { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } };
-const said = (message: object) => ({ messages: [user('a'), message] });
+const withMessage = (message: object) => ({ messages: [user('a'), message] });
 const calling = (id: string) => ({
 	role: 'assistant',
 	content: null,
 	tool_calls: [{ id, type: 'function', function: { name: 'now', arguments: '{}' } }],
 });
 
-/** A codec that takes everything for a PNG but what is damaged. */
+/** A codec that accepts everything as a PNG, except damaged bytes. */
 const codec = {
 	async probe(source: unknown) {
 		if (!(source instanceof Uint8Array) || source[0] !== 0x89) throw mediaError('E_IMAGE_UNREADABLE');
@@ -25,61 +25,76 @@ const codec = {
 	},
 } as unknown as ImageCodec;
 
-describe('a request is refused by the name of what is wrong:', () => {
+describe('a request is rejected with the invalid parameter:', () => {
 	test.each<readonly [string, object, string, string]>([
 		['no messages', { messages: undefined }, 'missing_required_parameter', 'messages'],
 		['empty messages', { messages: [] }, 'invalid_value', 'messages'],
 		['an unknown model', { model: 'nobody' }, 'model_not_found', 'model'],
-		['an unknown role', said({ role: 'robot', content: 'x' }), 'invalid_value', 'messages[1].role'],
-		['no content', said({ role: 'user' }), 'missing_required_parameter', 'messages[1].content'],
-		['a number', said({ role: 'user', content: 7 }), 'invalid_type', 'messages[1].content'],
-		['no parts', said({ role: 'user', content: [] }), 'invalid_value', 'messages[1].content'],
-		['an unknown part', said(user({ type: 'video_url' })), 'invalid_value', 'messages[1].content[0].type'],
-		['a part without text', said(user({ type: 'text' })), 'missing_required_parameter', 'messages[1].content[0].text'],
+		['an unknown role', withMessage({ role: 'robot', content: 'x' }), 'invalid_value', 'messages[1].role'],
+		['no content', withMessage({ role: 'user' }), 'missing_required_parameter', 'messages[1].content'],
+		['a number', withMessage({ role: 'user', content: 7 }), 'invalid_type', 'messages[1].content'],
+		['no parts', withMessage({ role: 'user', content: [] }), 'invalid_value', 'messages[1].content'],
+		['an unknown part', withMessage(user({ type: 'video_url' })), 'invalid_value', 'messages[1].content[0].type'],
+		[
+			'a part without text',
+			withMessage(user({ type: 'text' })),
+			'missing_required_parameter',
+			'messages[1].content[0].text',
+		],
 		[
 			'a file of the system',
-			said({ role: 'system', content: [file('x')] }),
+			withMessage({ role: 'system', content: [file('x')] }),
 			'invalid_value',
 			'messages[1].content[0].type',
 		],
-		['nothing from an assistant', said({ role: 'assistant' }), 'missing_required_parameter', 'messages[1].content'],
+		[
+			'nothing from an assistant',
+			withMessage({ role: 'assistant' }),
+			'missing_required_parameter',
+			'messages[1].content',
+		],
 		[
 			'a result of no call',
-			said({ role: 'tool', tool_call_id: 'call_1', content: 'x' }),
+			withMessage({ role: 'tool', tool_call_id: 'call_1', content: 'x' }),
 			'invalid_value',
 			'messages[1].tool_call_id',
 		],
 		[
 			'a result without an id',
-			said({ role: 'tool', content: 'x' }),
+			withMessage({ role: 'tool', content: 'x' }),
 			'missing_required_parameter',
 			'messages[1].tool_call_id',
 		],
 		[
 			'an odd detail',
-			said(user(image({ detail: 'best' }))),
+			withMessage(user(image({ detail: 'best' }))),
 			'invalid_value',
 			'messages[1].content[0].image_url.detail',
 		],
 		[
 			'no picture',
-			said(user(image({ url: 'data:image/png;base64,!' }))),
+			withMessage(user(image({ url: 'data:image/png;base64,!' }))),
 			'invalid_value',
 			'messages[1].content[0].image_url.url',
 		],
 		[
 			'a long one that is none',
-			said(user(image({ url: `data:image/png;base64,${'!'.repeat(70_000)}` }))),
+			withMessage(user(image({ url: `data:image/png;base64,${'!'.repeat(70_000)}` }))),
 			'invalid_value',
 			'messages[1].content[0].image_url.url',
 		],
 		[
 			'an odd sound',
-			said(user({ type: 'input_audio', input_audio: { data: 'x', format: 'ogg' } })),
+			withMessage(user({ type: 'input_audio', input_audio: { data: 'x', format: 'ogg' } })),
 			'invalid_value',
 			'messages[1].content[0].input_audio.format',
 		],
-		['sound for a deaf model', said(user(sound)), 'unsupported_value', 'messages[1].content[0].input_audio'],
+		[
+			'audio for a model without audio input',
+			withMessage(user(sound)),
+			'unsupported_value',
+			'messages[1].content[0].input_audio',
+		],
 		[
 			'a tool of another kind',
 			{ tools: [tool('a'), { type: 'custom', custom: { name: 'b' } }] },
@@ -136,8 +151,8 @@ describe('a request is refused by the name of what is wrong:', () => {
 	});
 });
 
-describe('what a client may send besides', () => {
-	test('is tolerated: parts with more members, and null for every optional one', async () => {
+describe('a valid request', () => {
+	test('may have unknown members in parts, and null for all optional members', async () => {
 		const { ask, calls } = await harness();
 		const nulls = [
 			'n',
@@ -216,7 +231,7 @@ describe('what a client may send besides', () => {
 		});
 	});
 
-	test('may be a whole conversation, in every role', async () => {
+	test('may be a whole conversation with all roles', async () => {
 		const { ask, calls } = await harness();
 		await answerOf(
 			await ask({
@@ -260,7 +275,7 @@ describe('what a client may send besides', () => {
 	});
 });
 
-describe('a model that says what it cannot do', () => {
+describe('a model with limited abilities', () => {
 	test.each<readonly [object, object, string]>([
 		[{ tools: false }, { tools: [tool('a')] }, 'tools'],
 		[{ json: 'none' }, { response_format: { type: 'json_object' } }, 'response_format.type'],
@@ -269,25 +284,25 @@ describe('a model that says what it cannot do', () => {
 			{ response_format: { type: 'json_schema', json_schema: { name: 'a' } } },
 			'response_format.type',
 		],
-	])('is not asked for it: %j', async (abilities, fields, param) => {
+	])('does not receive a request that needs more: %j', async (abilities, fields, param) => {
 		const { ask } = await harness({ abilities });
 		const failure = await errorOf(await ask(fields as Record<string, unknown>));
 		expect(failure).toMatchObject({ status: 400, code: 'unsupported_value', param });
 	});
 });
 
-describe('a picture', () => {
-	test('becomes a sentence for a model that sees none, and the caller is told', async () => {
+describe('an image in a message', () => {
+	test('becomes a text for a model without image input, and causes a warning', async () => {
 		const { ask, calls } = await harness({ images: codec });
 		const web = image({ url: 'https://example.org/a.png' });
 		const answer = await answerOf(await ask({ messages: [user(image(), web)] }));
 		expect(answer.warnings).toEqual([expect.stringContaining('accepts no pictures')]);
 		const [message] = calls[0]?.request.messages ?? [];
-		const told = { type: 'text', text: expect.stringContaining('picture') };
-		expect(message?.content).toEqual([told, told]);
+		const reported = { type: 'text', text: expect.stringContaining('picture') };
+		expect(message?.content).toEqual([reported, reported]);
 	});
 
-	test('reaches a model that sees, an address too', async () => {
+	test('reaches a model with image input, also as a URL', async () => {
 		const { ask, calls } = await harness({ images: codec, abilities: { images: true } });
 		const web = image({ url: 'https://example.org/a.png', detail: 'original' });
 		await ask({ messages: [user(image({ detail: 'low' }), web)] });
@@ -302,7 +317,7 @@ describe('a picture', () => {
 		]);
 	});
 
-	test('is looked at, whether the model sees it or not', async () => {
+	test('is checked for any model', async () => {
 		const { ask } = await harness({ images: codec });
 		const text = image({ url: 'data:image/png;base64,SGVsbG8=' });
 		expect(await errorOf(await ask({ messages: [user(text)] }))).toMatchObject({
@@ -312,14 +327,14 @@ describe('a picture', () => {
 	});
 });
 
-test('sound reaches a model that hears', async () => {
+test('audio reaches a model with audio input', async () => {
 	const { ask, calls } = await harness({ abilities: { audio: true } });
 	await answerOf(await ask({ messages: [user(sound)] }));
 	const source = Buffer.from('RIFF');
 	expect(calls[0]?.request.messages[0]?.content).toMatchObject([{ type: 'audio', format: 'wav', source }]);
 });
 
-test('sound that is no base64 is refused by its name', async () => {
+test('audio that is no base64 is rejected with its parameter', async () => {
 	const { ask, calls } = await harness({ abilities: { audio: true } });
 	const part = { type: 'input_audio', input_audio: { data: 'not a sound', format: 'wav' } };
 	const failure = await errorOf(await ask({ messages: [user(part)] }));

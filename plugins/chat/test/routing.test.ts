@@ -2,34 +2,34 @@ import { invalidValue, modelError } from '@plinth/core';
 import { errorOf, eventually, manualClock } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent, ChatModel, ChatRequest } from '../src/model.ts';
-import { answerOf, chunksOf, file, harness, pagesOf, say, tool, user } from './harness.ts';
+import { answerOf, chunksOf, file, harness, pagesOf, textEvents, tool, user } from './harness.ts';
 
 const streamed = { stream: true };
 const failing = (): AsyncIterable<ChatEvent> => {
 	throw modelError('The GPU is out of memory.');
 };
 
-/** A fallback model, and what it was asked. */
+/** A fallback model, and the requests that it received. */
 function fallbackModel(abilities: ChatModel['abilities'] = {}) {
-	const asked: ChatRequest[] = [];
+	const received: ChatRequest[] = [];
 	const model: ChatModel = {
 		apiVersion: 1,
 		abilities,
 		stream(request) {
-			asked.push(request);
-			return say('Here I am.');
+			received.push(request);
+			return textEvents('Here I am.');
 		},
 	};
-	return { asked, model };
+	return { asked: received, model };
 }
 
-/** Says one word, then the rest when it is let on. */
-function heldAnswer() {
+/** A stream that emits one word, then waits until `open` is called. */
+function createHeldStream() {
 	const held = Promise.withResolvers<void>();
 	async function* stream(): AsyncGenerator<ChatEvent> {
-		yield* say('Well, ');
+		yield* textEvents('Well, ');
 		await held.promise;
-		yield* say('yes.');
+		yield* textEvents('yes.');
 	}
 	return { stream, open: held.resolve };
 }
@@ -40,12 +40,12 @@ describe('a model that fails', () => {
 		[
 			'without a code',
 			async function* (): AsyncGenerator<ChatEvent> {
-				yield* say();
+				yield* textEvents();
 				throw new Error('secret');
 			},
 		],
-		['without a word', () => say()],
-	])('%s before the first piece is replaced', async (_, stream) => {
+		['without a word', () => textEvents()],
+	])('%s before the first piece is replaced by its fallback', async (_, stream) => {
 		const second = fallbackModel();
 		const { ask } = await harness({
 			stream,
@@ -63,11 +63,11 @@ describe('a model that fails', () => {
 		expect(answer.headers.get('x-plinth-model')).toBe('second');
 	});
 
-	test('behind its first piece is replaced in a whole answer, and not in a stream', async () => {
+	test('after the first piece is replaced in a non-streamed answer, but not in a stream', async () => {
 		const second = fallbackModel();
 		const { ask } = await harness({
 			async *stream() {
-				yield* say('Well');
+				yield* textEvents('Well');
 				yield* failing();
 			},
 			binding: { fallback: ['second'] },
@@ -80,7 +80,7 @@ describe('a model that fails', () => {
 		expect(second.asked).toHaveLength(1);
 	});
 
-	test('is replaced in a stream that has begun without a piece', async () => {
+	test('is replaced in a stream that has started without a piece', async () => {
 		const clock = manualClock();
 		const silence = Promise.withResolvers<never>();
 		const { ask, calls } = await harness({
@@ -99,7 +99,7 @@ describe('a model that fails', () => {
 		expect((await chunksOf(answer)).chunks.at(-1)).toMatchObject({ model: 'second' });
 	});
 
-	test('is what the client reads of where the next one refuses', async () => {
+	test('has its error returned when the fallback rejects the request', async () => {
 		const { ask } = await harness({
 			stream: failing,
 			binding: { fallback: ['second'] },
@@ -111,7 +111,7 @@ describe('a model that fails', () => {
 		});
 	});
 
-	test('is not replaced when it has refused', async () => {
+	test('is not replaced when it rejects the request', async () => {
 		const second = fallbackModel();
 		const { ask } = await harness({
 			stream() {
@@ -125,7 +125,7 @@ describe('a model that fails', () => {
 	});
 });
 
-test('each model gets as much of a document as it takes, and tells what was left out', async () => {
+test('each model gets as much of a document as it accepts, and warns about the rest', async () => {
 	const second = fallbackModel({ documentCharacters: 10 });
 	const { ask, calls } = await harness({
 		read: async () => pagesOf('one two three', 'four five six'),
@@ -134,14 +134,14 @@ test('each model gets as much of a document as it takes, and tells what was left
 		others: { second: second.model },
 	});
 	const answer = await answerOf(await ask({ messages: [user(file('a'))] }));
-	expect(answer.warnings?.join()).toContain('longer than the model takes');
+	expect(answer.warnings?.join()).toContain('longer than the model accepts');
 	const [first, last] = [calls[0]?.request, second.asked[0]].map(
 		(request) => request?.messages[0]?.content[0] as { readonly isTruncated: boolean },
 	);
 	expect([first?.isTruncated, last?.isTruncated]).toEqual([false, true]);
 });
 
-test('models of equal abilities share what was read, and its room', async () => {
+test('models with equal abilities share the read text and its limit', async () => {
 	const { ask } = await harness({
 		options: { heldChars: 10 },
 		read: async () => pagesOf('0123456789'),
@@ -154,9 +154,9 @@ test('models of equal abilities share what was read, and its room', async () => 
 	}
 });
 
-describe('the place of a model', () => {
-	test('is held until a stream is over', async () => {
-		const { stream, open } = heldAnswer();
+describe('the slot of a model', () => {
+	test('is held until a stream has ended', async () => {
+		const { stream, open } = createHeldStream();
 		const { ask, calls } = await harness({ stream, binding: { concurrency: 1 } });
 		const first = await ask(streamed);
 		const second = ask();
@@ -168,25 +168,25 @@ describe('the place of a model', () => {
 		expect(calls).toHaveLength(2);
 	});
 
-	test('is free again when the client of a stream leaves', async () => {
-		const { stream, open } = heldAnswer();
+	test('is freed when the client of a stream disconnects', async () => {
+		const { stream, open } = createHeldStream();
 		const { ask, calls } = await harness({ stream, binding: { concurrency: 1 } });
-		const leave = new AbortController();
-		await ask(streamed, { signal: leave.signal });
+		const controller = new AbortController();
+		await ask(streamed, { signal: controller.signal });
 		const second = ask();
-		leave.abort();
+		controller.abort();
 		await eventually('the second request has its turn', () => calls.length === 2);
 		open();
 		expect((await second).status).toBe(200);
 	});
 
-	test('is one for all answers to a request', async () => {
+	test('is shared by all choices of a request', async () => {
 		const { ask } = await harness({ binding: { concurrency: 1, waiting: 0 } });
 		expect((await answerOf(await ask({ n: 3 }))).choices).toHaveLength(3);
 	});
 
-	test('is not taken by a request that the model refuses', async () => {
-		const { stream, open } = heldAnswer();
+	test('is not taken by a request that the model rejects', async () => {
+		const { stream, open } = createHeldStream();
 		const { ask } = await harness({
 			stream,
 			abilities: { tools: false },
@@ -199,7 +199,7 @@ describe('the place of a model', () => {
 	});
 });
 
-test('a model that is silent for longer than its time is replaced', async () => {
+test('a model that stays silent beyond its timeout is replaced', async () => {
 	const clock = manualClock();
 	const { ask, calls } = await harness({
 		clock,

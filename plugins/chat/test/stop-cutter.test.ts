@@ -5,14 +5,14 @@ import { StopSequenceFilter } from '../src/response/stop-sequence-filter.ts';
 const few = (maxLength: number) =>
 	fc.array(fc.constantFrom('a', 'b', '🦊'), { minLength: 1, maxLength }).map((all) => all.join(''));
 
-test('a text is cut before the stop sequence that is complete first, wherever it is broken into pieces', () => {
+test('a text is cut before the first complete stop sequence, for any chunking', () => {
 	fc.assert(
 		fc.property(fc.array(few(6), { maxLength: 8 }), fc.array(few(4), { maxLength: 4 }), (pieces, stops) => {
 			const cutter = new StopSequenceFilter(stops);
 			const seen = pieces.map((piece) => cutter.push(piece)).join('') + cutter.end();
 			const text = pieces.join('');
-			const begun = Array.from(text, (_, at) => [...text].slice(0, at + 1).join(''));
-			const first = begun.find((part) => stops.some((stop) => part.endsWith(stop)));
+			const started = Array.from(text, (_, at) => [...text].slice(0, at + 1).join(''));
+			const first = started.find((part) => stops.some((stop) => part.endsWith(stop)));
 			const cuts = stops.filter((stop) => first?.endsWith(stop)).map(({ length }) => -length);
 			expect(seen).toBe(first === undefined ? text : first.slice(0, Math.min(...cuts)));
 			expect(cutter.isCut).toBe(first !== undefined);
@@ -21,14 +21,14 @@ test('a text is cut before the stop sequence that is complete first, wherever it
 	);
 });
 
-test('a sequence that is complete does not wait for a longer one that began before it', () => {
+test('a complete sequence does not wait for a longer one that started earlier', () => {
 	for (const pieces of [['xab'], ['xa', 'b']]) {
 		const cutter = new StopSequenceFilter(['xab', 'a']);
 		expect(pieces.map((piece) => cutter.push(piece)).join('')).toBe('x');
 	}
 });
 
-test('what cannot begin a stop sequence is not held back', () => {
+test('text that cannot start a stop sequence is not held back', () => {
 	const cutter = new StopSequenceFilter(['END']);
 	expect(['a', 'bE', 'N', 'x'].map((piece) => cutter.push(piece))).toEqual(['a', 'b', '', 'ENx']);
 });

@@ -1,11 +1,11 @@
 import { errorOf, eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
-import { chunksOf, events, harness, say, tool } from './harness.ts';
+import { chunksOf, events, harness, textEvents, tool } from './harness.ts';
 
 const streamed = { stream: true };
 
 describe('a streamed answer', () => {
-	test('begins with the role, ends with a reason and [DONE], under one id', async () => {
+	test('begins with the role and ends with a finish reason and [DONE], under one id', async () => {
 		const { ask } = await harness();
 		const answer = await ask(streamed);
 		expect(answer.headers.get('content-type')).toBe('text/event-stream');
@@ -35,7 +35,7 @@ describe('a streamed answer', () => {
 		]);
 	});
 
-	test('has its usage in a chunk of its own where that is asked for', async () => {
+	test('has its usage in a chunk of its own when requested', async () => {
 		const { ask } = await harness();
 		const { chunks } = await chunksOf(
 			await ask({
@@ -47,7 +47,7 @@ describe('a streamed answer', () => {
 		expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
 	});
 
-	test('has its warnings in the chunk that ends it', async () => {
+	test('has its warnings in the last chunk', async () => {
 		const { ask } = await harness({
 			stream: events({ type: 'warning', message: 'w' }, { type: 'text', text: 'a' }),
 		});
@@ -56,7 +56,7 @@ describe('a streamed answer', () => {
 		expect(chunks.filter(({ warnings }) => warnings)).toHaveLength(1);
 	});
 
-	test('names the members that the server does not know', async () => {
+	test('has a warning for each unknown member', async () => {
 		const { ask } = await harness();
 		const { chunks } = await chunksOf(await ask({ ...streamed, stream_options: { include_usag: true } }));
 		expect(chunks.flatMap(({ warnings = [] }) => warnings)).toEqual([
@@ -64,7 +64,7 @@ describe('a streamed answer', () => {
 		]);
 	});
 
-	test('says a warning once, however many answers have it', async () => {
+	test('has each warning once, even if several choices cause it', async () => {
 		const { ask } = await harness({
 			stream: events({ type: 'warning', message: 'w' }, { type: 'text', text: 'a' }),
 		});
@@ -72,8 +72,8 @@ describe('a streamed answer', () => {
 		expect(chunks.flatMap(({ warnings = [] }) => warnings)).toEqual(['w']);
 	});
 
-	test('mixes its choices, each with a beginning and an end', async () => {
-		const { ask } = await harness({ stream: (_, { seed }) => say(`${seed}a`, `${seed}b`) });
+	test('interleaves its choices, each with a beginning and an end', async () => {
+		const { ask } = await harness({ stream: (_, { seed }) => textEvents(`${seed}a`, `${seed}b`) });
 		const { chunks } = await chunksOf(await ask({ ...streamed, n: 3, seed: 0 }));
 		const parts = chunks.flatMap(({ choices }) => choices);
 		for (const index of [0, 1, 2]) {
@@ -86,7 +86,7 @@ describe('a streamed answer', () => {
 		expect(order.indexOf('1')).toBeLessThan(order.lastIndexOf('0'));
 	});
 
-	test('passes every piece on as it comes', async () => {
+	test('sends each piece immediately', async () => {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const { ask } = await harness({
 			async *stream() {
@@ -104,7 +104,7 @@ describe('a streamed answer', () => {
 		expect(seen).toContain('second');
 	});
 
-	test('shows what the model thinks, and what it refuses', async () => {
+	test('has the reasoning and the refusal of the model', async () => {
 		const { ask } = await harness({
 			stream: events({ type: 'reasoning', text: 'Hmm.' }, { type: 'refusal', text: 'No.' }),
 		});
@@ -115,13 +115,13 @@ describe('a streamed answer', () => {
 	});
 });
 
-describe('a failure', () => {
-	test('before the first piece is a status', async () => {
+describe('a failure of the model', () => {
+	test('before the first piece is an error status', async () => {
 		const { ask } = await harness({ stream: events({ type: 'warning', message: 'w' }) });
 		expect(await errorOf(await ask(streamed))).toMatchObject({ status: 502, code: 'model_error' });
 	});
 
-	test('behind it is an error frame, and nothing more', async () => {
+	test('after the first piece is an error frame, which ends the stream', async () => {
 		const { ask } = await harness({
 			async *stream() {
 				yield { type: 'text', text: 'a' };
@@ -134,7 +134,7 @@ describe('a failure', () => {
 		expect(JSON.stringify(chunks)).not.toContain('secret');
 	});
 
-	test('of arguments that are no JSON is one too', async () => {
+	test('occurs when the arguments of a tool call are no JSON', async () => {
 		const call = { type: 'tool_call', index: 0, name: 'now', arguments: '{' };
 		const { ask } = await harness({ stream: events(call) });
 		const { chunks, isDone } = await chunksOf(await ask({ ...streamed, tools: [tool('now')] }));
@@ -142,17 +142,17 @@ describe('a failure', () => {
 	});
 });
 
-test('a client that leaves in the middle stops the model', async () => {
+test('a client that disconnects aborts the model', async () => {
 	const { ask, calls } = await harness({
 		async *stream() {
 			yield { type: 'text', text: 'a' };
 			await new Promise(() => {});
 		},
 	});
-	const leave = new AbortController();
-	const answer = await ask(streamed, { signal: leave.signal });
+	const controller = new AbortController();
+	const answer = await ask(streamed, { signal: controller.signal });
 	await answer.body?.getReader().read();
-	leave.abort();
-	await eventually('the model is told', () => calls[0]?.run.signal.aborted === true, 1_000);
+	controller.abort();
+	await eventually('the model is aborted', () => calls[0]?.run.signal.aborted === true, 1_000);
 	expect(calls).toHaveLength(1);
 });

@@ -19,8 +19,8 @@ function wordsOf({ format, maxTokens }: ChatRequest, seed: number): readonly str
 	return ['The total ', 'is 42 EUR. ', `(${seed})`].slice(0, maxTokens);
 }
 
-/** A model that does everything right: word by word, with pauses that its signal ends. */
-const good: Stream = async function* (request, { signal, seed }) {
+/** A correct model: it emits word by word, with pauses that its signal ends. */
+const correct: Stream = async function* (request, { signal, seed }) {
 	signal.throwIfAborted();
 	const { toolChoice, tools } = request;
 	const name = typeof toolChoice === 'object' ? toolChoice.name : tools[0]?.name;
@@ -42,35 +42,35 @@ function suiteOf(
 	model: Partial<ChatModel>,
 	supports: NonNullable<ChatModelSuiteOptions['supports']> = { deterministic: true },
 ) {
-	const whole: ChatModel = { apiVersion: 1, stream: good, ...model };
+	const whole: ChatModel = { apiVersion: 1, stream: correct, ...model };
 	return chatModelSuite({
 		create: async () => ({ model: whole, close: async () => {} }),
 		supports,
 	});
 }
 
-/** Runs one case by its name. */
+/** Runs the case with this name. */
 async function runCase(cases: ReturnType<typeof suiteOf>, name: string): Promise<void> {
 	const found = cases.find((one) => one.name === name);
 	if (!found) throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
 	await found.run();
 }
 
-describe('a good model keeps the sentence:', () => {
+describe('a correct model passes the case:', () => {
 	for (const { name, run } of suiteOf({})) it(name, run);
 });
 
-const little = { tools: false, json: 'none' } as const;
+const limited = { tools: false, json: 'none' } as const;
 
-describe('a model that can little keeps the sentence:', () => {
+describe('a model with few abilities passes the case:', () => {
 	const stream: Stream = async function* (_request, { signal }) {
 		signal.throwIfAborted();
 		yield { type: 'text', text: 'Yes.' };
 	};
-	const cases = suiteOf({ stream, abilities: { tools: false, json: 'none' } }, little);
+	const cases = suiteOf({ stream, abilities: { tools: false, json: 'none' } }, limited);
 	for (const { name, run } of cases) it(name, run);
 
-	it('and nothing that it denies has a case', () => {
+	it('and there is no case for an ability that it lacks', () => {
 		const names = cases.map(({ name }) => name).join();
 		expect(names).not.toMatch(/is called|result of a tool|JSON answer|matches/);
 	});
@@ -78,27 +78,27 @@ describe('a model that can little keeps the sentence:', () => {
 
 describe('a model whose abilities deny tools and JSON', () => {
 	const stream: Stream = (request, run) => {
-		if (request.tools.length > 0 || request.format.type !== 'text') throw new Error('was called all the same');
-		return good(request, run);
+		if (request.tools.length > 0 || request.format.type !== 'text') throw new Error('was called');
+		return correct(request, run);
 	};
 
 	it.each([
 		'a tool is called when a call is required',
 		'a JSON answer is an object',
 		'an answer with a schema matches it',
-	])('is not called, without a word in supports: %s', async (name) => {
-		await runCase(suiteOf({ stream, abilities: little }, {}), name);
-		await expect(runCase(suiteOf({ stream }, {}), name)).rejects.toThrow('was called all the same');
+	])('%s: the model is not called, even if supports does not deny it', async (name) => {
+		await runCase(suiteOf({ stream, abilities: limited }, {}), name);
+		await expect(runCase(suiteOf({ stream }, {}), name)).rejects.toThrow('was called');
 	});
 });
 
-/** A model that does one thing wrong with what it has made. */
-function wrongly(change: (events: AsyncIterable<ChatEvent>) => AsyncIterable<unknown>): Stream {
-	return (request, run) => change(good(request, run)) as AsyncIterable<ChatEvent>;
+/** A model that changes the events of the correct one. */
+function changed(change: (events: AsyncIterable<ChatEvent>) => AsyncIterable<unknown>): Stream {
+	return (request, run) => change(correct(request, run)) as AsyncIterable<ChatEvent>;
 }
 
 function each(change: (event: ChatEvent) => unknown): Stream {
-	return wrongly(async function* (events) {
+	return changed(async function* (events) {
 		for await (const event of events) yield change(event);
 	});
 }
@@ -113,14 +113,10 @@ function always(...events: readonly unknown[]): Stream {
 let counter = 0;
 
 const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
+	['declares another version', { apiVersion: 2 as never }, 'the model declares the version of its interface'],
+	['emits no content', { stream: always() }, 'an answer has content, and at most one finish event'],
 	[
-		'is of another version',
-		{ apiVersion: 2 as never },
-		'the model says which version of the interface it is written for',
-	],
-	['says nothing', { stream: always() }, 'an answer has content, and at most one finish event'],
-	[
-		'ends twice',
+		'emits two finish events',
 		{
 			stream: always(
 				{ type: 'text', text: 'a' },
@@ -131,17 +127,17 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 		'an answer has content, and at most one finish event',
 	],
 	[
-		'goes on behind the end',
+		'emits events after the finish event',
 		{ stream: always({ type: 'finish', reason: 'stop' }, { type: 'text', text: 'a' }) },
 		'an answer has content, and at most one finish event',
 	],
 	[
-		'has text without text',
+		'emits a text event without text',
 		{ stream: always({ type: 'text' }) },
 		'an answer has content, and at most one finish event',
 	],
 	[
-		'counts fractions',
+		'reports fractional token counts',
 		{
 			stream: each((event) =>
 				event.type === 'finish' ? { ...event, usage: { promptTokens: 0.5, completionTokens: 1 } } : event,
@@ -150,22 +146,22 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 		'a finish event has a valid reason and integer token counts',
 	],
 	[
-		'stumbles over results of tools',
+		'fails for tool results',
 		{
 			stream: (request, run) => {
 				if (request.messages.some(({ role }) => role === 'tool')) throw new Error('unknown role');
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
 		'messages of every role are accepted',
 	],
 	[
-		'knows no bound',
+		'ignores the token limit',
 		{ stream: always({ type: 'text', text: 'The total is forty-two euros, '.repeat(3) }) },
 		'the token limit is kept',
 	],
 	[
-		'counts more tokens than it may',
+		'reports more tokens than the limit',
 		{
 			stream: each((event) =>
 				event.type === 'finish'
@@ -176,10 +172,10 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 		'the token limit is kept',
 	],
 	[
-		'says that it has kept a bound, and has not',
+		'reports fewer tokens than it emits',
 		{
 			stream: async function* (request, run) {
-				for await (const event of good({ ...request, maxTokens: 9 }, run)) {
+				for await (const event of correct({ ...request, maxTokens: 9 }, run)) {
 					const isBound = event.type === 'finish' && request.maxTokens !== undefined;
 					yield isBound ? { type: 'finish', reason: 'length' } : event;
 				}
@@ -188,67 +184,67 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 		'the token limit is kept',
 	],
 	[
-		'does not say that a bound has cut it',
+		'does not finish with length',
 		{
 			stream: each((event) => (event.type === 'finish' ? { ...event, reason: 'stop' } : event)),
 		},
 		'the token limit is kept',
 	],
 	[
-		'refuses without a code',
+		'rejects without an error code',
 		{
 			stream: (request, run) => {
 				if (request.stop.length > 0) throw new Error('stop');
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
-		'an unusual request is answered, or refused with a 4xx status',
+		'an unusual request is answered, or rejected with a 4xx status',
 	],
 	[
-		'rolls dice',
-		{ stream: (request, run) => good(request, { ...run, seed: ++counter }) },
+		'ignores its seed',
+		{ stream: (request, run) => correct(request, { ...run, seed: ++counter }) },
 		'equal requests with equal seeds get equal answers',
 	],
-	['speaks where JSON is wanted', { stream: always({ type: 'text', text: '42' }) }, 'a JSON answer is an object'],
+	['emits plain text instead of JSON', { stream: always({ type: 'text', text: '42' }) }, 'a JSON answer is an object'],
 	['ignores schemas', { stream: always({ type: 'text', text: '{"answer":1}' }) }, 'an answer with a schema matches it'],
-	['calls nothing', { stream: always({ type: 'text', text: 'No.' }) }, 'a tool is called when a call is required'],
+	['calls no tool', { stream: always({ type: 'text', text: 'No.' }) }, 'a tool is called when a call is required'],
 	['calls another tool', { stream: always(call('get_time')) }, 'a named tool is called, also one without parameters'],
-	['calls what it must not', { stream: always(call('get_time')) }, 'no tool is called when calls are forbidden'],
+	['calls a forbidden tool', { stream: always(call('get_time')) }, 'no tool is called when calls are forbidden'],
 	[
-		'calls without an id',
+		'calls a tool without an id',
 		{ stream: always({ type: 'tool_call', index: 0, name: 'get_time' }) },
 		'calls of offered tools have the right form',
 	],
 	[
-		'leaves arguments out',
+		'omits arguments',
 		{ stream: always({ ...call('get_time'), name: 'convert_currency' }) },
 		'a tool is called when a call is required',
 	],
 	[
-		'calls twice',
+		'calls two tools',
 		{ stream: always(call('get_time'), { ...call('get_time'), index: 1, id: 'call_2' }) },
 		'at most one call is made when only one is allowed',
 	],
 	[
-		'is silent about results',
+		'does not answer after a tool result',
 		{
 			stream: (request, run) =>
-				request.messages.at(-1)?.role === 'tool' ? always()(request, run) : good(request, run),
+				request.messages.at(-1)?.role === 'tool' ? always()(request, run) : correct(request, run),
 		},
 		'the result of a tool is accepted',
 	],
 	[
-		'does not look at its signal',
-		{ stream: (request, run) => good(request, { ...run, signal: new AbortController().signal }) },
-		'a call with an aborted signal ends at once',
+		'ignores an aborted signal',
+		{ stream: (request, run) => correct(request, { ...run, signal: new AbortController().signal }) },
+		'a call with an aborted signal ends immediately',
 	],
 	[
-		'goes on after an abort',
-		{ stream: (request, run) => good(request, { ...run, signal: new AbortController().signal }) },
+		'continues after an abort',
+		{ stream: (request, run) => correct(request, { ...run, signal: new AbortController().signal }) },
 		'an abort ends the answer within a second',
 	],
 	[
-		'hangs on after an abort',
+		'hangs after an abort',
 		{
 			async *stream() {
 				await new Promise(() => {});
@@ -259,27 +255,27 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 	],
 ];
 
-describe('the suite finds a model that', () => {
+describe('the suite detects a model that', () => {
 	it.each(wrong)('%s', async (_, model, name) => {
 		await expect(runCase(suiteOf(model), name)).rejects.toThrow();
 		await runCase(suiteOf({}), name);
 	});
 
 	it.each([
-		['denies the tools that it is said to call', 'the abilities do not deny tools'],
-		['promises less JSON than it is said to', 'the abilities state the same JSON as supports'],
+		['denies tools that supports declares', 'the abilities do not deny tools'],
+		['declares less JSON than supports', 'the abilities state the same JSON as supports'],
 	])('%s', async (_, name) => {
 		const said = { tools: true, json: 'schema' } as const;
-		await expect(runCase(suiteOf({ abilities: little }, said), name)).rejects.toThrow();
+		await expect(runCase(suiteOf({ abilities: limited }, said), name)).rejects.toThrow();
 		await runCase(suiteOf({}, said), name);
 	});
 
 	it.each([
-		['lets tools pass that it denies', 'a request with tools is refused: the abilities deny them'],
-		['lets a wish for JSON pass', 'a request for JSON is refused: the abilities deny it'],
-		['lets a schema pass', 'a request with a schema is refused: the abilities deny it'],
+		['accepts tools that it denies', 'a request with tools is rejected when the abilities deny them'],
+		['accepts JSON that it denies', 'a request for JSON is rejected when the abilities deny it'],
+		['accepts a schema that it denies', 'a request with a schema is rejected when the abilities deny it'],
 	])('%s', async (_, name) => {
-		await expect(runCase(suiteOf({}, little), name)).rejects.toThrow();
-		await runCase(suiteOf({ abilities: little }, little), name);
+		await expect(runCase(suiteOf({}, limited), name)).rejects.toThrow();
+		await runCase(suiteOf({ abilities: limited }, limited), name);
 	});
 });

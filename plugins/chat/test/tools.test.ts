@@ -4,8 +4,8 @@ import { answerOf, chunksOf, events, harness, tool } from './harness.ts';
 const call = (index: number, rest: object = {}) => ({ type: 'tool_call', index, ...rest });
 const tools = { tools: [tool('now'), tool('add')] };
 
-describe('calls of tools', () => {
-	test('are put together, and end the answer with their reason', async () => {
+describe('tool calls', () => {
+	test('are assembled, and end the answer with the finish reason tool_calls', async () => {
 		const { ask } = await harness({
 			stream: events(
 				call(0, { id: 'call_a', name: 'now' }),
@@ -27,7 +27,7 @@ describe('calls of tools', () => {
 		});
 	});
 
-	test('are streamed: who is called first, then the arguments', async () => {
+	test('are streamed with the name first, then the arguments', async () => {
 		const { ask } = await harness({
 			stream: events(call(0, { id: 'call_a', name: 'add', arguments: '' }), call(0, { arguments: '{}' })),
 		});
@@ -44,7 +44,7 @@ describe('calls of tools', () => {
 		expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
 	});
 
-	test('get the ids and the numbers that the model has left out or mixed up', async () => {
+	test('get ids and indexes when the model omits or mixes them', async () => {
 		const same = { id: 'call_x', name: 'now' };
 		const { ask } = await harness({
 			stream: events(call(7, { id: 7, name: 'now' }), call(-2, same), call(3, same), call(7, { arguments: '{"a":1}' })),
@@ -61,7 +61,7 @@ describe('calls of tools', () => {
 		expect(ids).toEqual(expect.arrayContaining(['call_x', expect.stringMatching(/^call_\w{24}$/)]));
 	});
 
-	test('are one where only one is allowed', async () => {
+	test('are limited to one when parallel calls are off', async () => {
 		const { ask } = await harness({
 			stream: events(call(0, { name: 'now' }), call(1, { name: 'add' }), call(1, { arguments: '{' })),
 		});
@@ -69,7 +69,7 @@ describe('calls of tools', () => {
 		expect(choice?.message.tool_calls).toHaveLength(1);
 	});
 
-	test('may be cut by the number of tokens, also within their arguments', async () => {
+	test('may be cut by the token limit, also within their arguments', async () => {
 		const { ask } = await harness({
 			stream: events(call(0, { name: 'add', arguments: '{"a' }), {
 				type: 'finish',
@@ -79,13 +79,13 @@ describe('calls of tools', () => {
 		expect((await answerOf(await ask(tools))).choices[0]?.finish_reason).toBe('length');
 	});
 
-	test('are none where the client wants none', async () => {
+	test('are removed when the client allows none', async () => {
 		const { ask } = await harness({ stream: events(call(0, { name: 'now' })) });
 		expect((await ask({ ...tools, tool_choice: 'none' })).status).toBe(502);
 	});
 });
 
-describe('a client of the older form', () => {
+describe('a client of the older functions API', () => {
 	const functions = { functions: [{ name: 'now' }], function_call: { name: 'now' } };
 	const stream = events(call(0, { id: 'call_a', name: 'now', arguments: '{"a":1}' }));
 
@@ -104,7 +104,7 @@ describe('a client of the older form', () => {
 		});
 	});
 
-	test('gets it streamed likewise', async () => {
+	test('gets it as function_call in a stream', async () => {
 		const { ask } = await harness({ stream });
 		const { chunks } = await chunksOf(await ask({ ...functions, stream: true }));
 		const [, second, last] = chunks.map(({ choices }) => choices[0]);

@@ -25,8 +25,8 @@ export function followEvents({ streamMinutes }: EventsOptions, feed: JobFeed): R
 			'`stream.ready`. Jobs that ended before are only in the lists of their routes. Then come `job.queued`,',
 			'`job.started`, `job.progress`,',
 			'`job.completed`, `job.failed` and `job.deleted`. `job.waiting` comes each second for a queued job whose model',
-			'works on others; its `position` is 1 for the job that is next. `job.preview` comes at most each second from models',
-			'that show unfinished states: its `preview` is a picture as a data URL. The data of each event is',
+			'works on other jobs; its `position` is 1 for the next job. `job.preview` comes at most each second from models',
+			'that send previews of unfinished work: its `preview` is a picture as a data URL. The data of each event is',
 			'`{ "object": "event", "type", "created_at", "data" }`, where `data` is the job in the form of its own route.',
 			'With `Last-Event-ID` the stream resumes after that event, without the states and `stream.ready`, as long as the',
 			'later events are kept. A stream that the server ends closes with `stream.end`:',
@@ -40,13 +40,13 @@ export function followEvents({ streamMinutes }: EventsOptions, feed: JobFeed): R
 		async handler({ query: { kind } }, { principal, signal, lastEventId }) {
 			const { tenant } = principal;
 			if (kind !== undefined && !feed.kinds().includes(kind)) throw unknownKind(feed.kinds());
-			const chosen = kind === undefined ? {} : { kind };
-			const reader = await feed.follow({ tenant, after: lastEventId, maxMs, signal, ...chosen });
+			const kindFilter = kind === undefined ? {} : { kind };
+			const reader = await feed.follow({ tenant, after: lastEventId, maxMs, signal, ...kindFilter });
 			return Reply.events(feed.events(reader));
 		},
 	});
 }
 
 function unknownKind(kinds: readonly string[]): Error {
-	return invalidValue('kind', `kind: one of ${kinds.join(', ') || 'no kinds at all'} is expected.`);
+	return invalidValue('kind', `kind: one of ${kinds.join(', ') || '(none)'} is expected.`);
 }

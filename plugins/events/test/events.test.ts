@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { events } from '../src/index.ts';
 
-/** A plugin with two kinds of job, of which one says how it looks. */
+/** A plugin with two kinds of jobs. One of them has a custom view. */
 const worker = definePlugin({
 	id: 'worker',
 	config: z.strictObject({}),
@@ -17,7 +17,7 @@ const worker = definePlugin({
 	},
 });
 
-/** Keys are `tenant` or `tenant.scope`. */
+/** API keys have the form `tenant` or `tenant.scope`. */
 const auth = defineBackend({
 	name: 'fakeAuth',
 	provides: services.authenticator,
@@ -42,7 +42,7 @@ async function harness(options: Parameters<typeof events>[0] = {}): Promise<Harn
 	const app = await createApp(
 		{
 			server: { drainDelayMs: 0, graceMs: 60_000 },
-			// Nothing runs: what happens is what the tests write.
+			// No worker runs: the tests write the events.
 			role: 'api',
 			backends: {
 				auth: auth(),
@@ -81,7 +81,7 @@ async function harness(options: Parameters<typeof events>[0] = {}): Promise<Harn
 	};
 }
 
-/** Reads a stream, and answers with its text so far. */
+/** Reads a stream; the returned function gives the text so far. */
 function textOf(response: Response): () => string {
 	let text = '';
 	void response.body
@@ -98,7 +98,7 @@ function textOf(response: Response): () => string {
 }
 
 describe('GET /v1/events', () => {
-	test("tells what waits or runs, then what happens to the tenant's jobs of every kind, each as its plugin shows it", async () => {
+	test('sends pending jobs, then the events of all jobs of the tenant, as their plugins show them', async () => {
 		const h = await harness();
 		const sound = await h.create('sound');
 		await h.create('sound', 'bob');
@@ -120,7 +120,7 @@ describe('GET /v1/events', () => {
 		expect(text()).not.toContain('bob');
 	});
 
-	test('may be of one kind, and names the kinds when there is no such one', async () => {
+	test('can be limited to one kind; an unknown kind is rejected with the list of kinds', async () => {
 		const h = await harness();
 		await h.create('sound');
 		const picture = await h.create('picture');
@@ -134,7 +134,7 @@ describe('GET /v1/events', () => {
 		]);
 	});
 
-	test('goes on behind Last-Event-ID', async () => {
+	test('continues after Last-Event-ID', async () => {
 		const h = await harness();
 		const [first, second] = [await h.create('sound'), await h.create('sound')];
 		const text = textOf(await h.follow('', { 'last-event-id': '1' }));
@@ -145,16 +145,16 @@ describe('GET /v1/events', () => {
 		expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'Last-Event-ID' } }]);
 	});
 
-	test('needs events:read', async () => {
+	test('requires the scope events:read', async () => {
 		const h = await harness();
 		expect((await h.follow('', { 'x-api-key': 'alice.videos:read' })).status).toBe(403);
 		expect(h.app.tree().scopes).toContain('events:read');
 	});
 
-	test('ends after its time, and at once when the server stops, and says so', async () => {
+	test('ends with a reason after its maximum time, and when the server stops', async () => {
 		const h = await harness({ streamMinutes: '1' });
 		const old = textOf(await h.follow());
-		// In steps: a clock that jumps leaves no time to read the first frame.
+		// In steps, so that the first frame is read before the time is over.
 		await eventually('the end', async () => {
 			await h.clock.advance(1_000);
 			return old().includes('max_age');
@@ -166,7 +166,7 @@ describe('GET /v1/events', () => {
 		expect(late()).toMatch(/\n\nevent: stream.end\ndata: \{"object":"event","type":"stream.end",/);
 	});
 
-	test('is described with what it goes on by, and what it may refuse', async () => {
+	test('is documented with its resume header and its errors', async () => {
 		const { app } = await harness();
 		const { paths } = app.openapi() as { paths: Record<string, { get: object }> };
 		expect(paths['/v1/events']?.get).toMatchObject({

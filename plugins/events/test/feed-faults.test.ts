@@ -3,13 +3,13 @@ import { silentLogger } from '@plinth/testing';
 import type { FeedReader } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import { withMethods } from '../../../core/kernel/test/jobs/harness.ts';
-import { feedTable, lines, settled } from './feed-harness.ts';
+import { createFeedHarness, linesOf, nextTurns } from './feed-harness.ts';
 
-/** A store that can be away, and counts what it is asked. */
-function fickle() {
+/** A store that can be unavailable, and that counts its calls. */
+function faultyStore() {
 	const state = { isAway: false, reads: 0 };
-	const seen = (store: JobStore): JobStore => {
-		const ask = <A extends unknown[], R>(method: (...args: A) => Promise<R>) => {
+	const wrapStore = (store: JobStore): JobStore => {
+		const read = <A extends unknown[], R>(method: (...args: A) => Promise<R>) => {
 			return async (...args: A): Promise<R> => {
 				state.reads += 1;
 				if (state.isAway) throw plinthError('E_STORE_UNAVAILABLE');
@@ -17,32 +17,32 @@ function fickle() {
 			};
 		};
 		return withMethods(store, {
-			events: ask(store.events),
-			head: ask(store.head),
-			get: ask(store.get),
-			list: ask(store.list),
+			events: read(store.events),
+			head: read(store.head),
+			get: read(store.get),
+			list: read(store.list),
 		});
 	};
-	return { state, seen };
+	return { state, seen: wrapStore };
 }
 
-describe('a reader that is too slow', () => {
-	test('loses its feed when 256 KB wait, and no other does', async () => {
-		const t = await feedTable();
+describe('a slow reader', () => {
+	test('loses its feed when 256 KB are buffered, and other readers do not', async () => {
+		const t = await createFeedHarness();
 		const controller = new AbortController();
 		const slow = await t.feed.follow({ tenant: 'a', signal: controller.signal });
 		const quick = await t.follow();
 		for (let n = 0; n < 400; n += 1) {
 			t.hint('job.queued', await t.create());
-			await settled();
+			await nextTurns();
 		}
 		expect([slow.endReason, slow.isDone]).toEqual(['slow_reader', true]);
 		expect(await slow[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
 		expect([quick.updates.length, quick.reader.endReason]).toEqual([400, undefined]);
 	});
 
-	test('may have some hundred small updates waiting', async () => {
-		const t = await feedTable();
+	test('may have several hundred small updates buffered', async () => {
+		const t = await createFeedHarness();
 		const controller = new AbortController();
 		const slow = await t.feed.follow({ tenant: 'a', signal: controller.signal });
 		const jobs = [];
@@ -54,8 +54,8 @@ describe('a reader that is too slow', () => {
 		for (const { id } of jobs) expect((await updates.next()).value?.jobId).toBe(id);
 	});
 
-	test('counts by what updates have taken of late', async () => {
-		const t = await feedTable({
+	test('is judged by the size of its recent updates', async () => {
+		const t = await createFeedHarness({
 			definitions: new Map([
 				['video', { run: async () => ({ result: {} }), view: () => ({ text: 'x'.repeat(32_768) }) }],
 			]),
@@ -69,14 +69,14 @@ describe('a reader that is too slow', () => {
 		const slow = await t.feed.follow({ tenant: 'a', signal: new AbortController().signal });
 		for (let n = 0; n < 12; n += 1) await t.create();
 		await t.clock.advance(500);
-		await settled();
+		await nextTurns();
 		expect(slow.endReason).toBe('slow_reader');
 	});
 
-	test('is not slow because another tenant has large updates', async () => {
+	test('is not affected by large updates of another tenant', async () => {
 		const view = (job: Job) => ({ text: 'x'.repeat(job.tenant === 'large' ? 131_072 : 100) });
 		const run = async () => ({ result: {} });
-		const t = await feedTable({ definitions: new Map([['video', { run, view }]]) });
+		const t = await createFeedHarness({ definitions: new Map([['video', { run, view }]]) });
 		const { signal } = new AbortController();
 		const large = await t.feed.follow({ tenant: 'large', signal });
 		const frames = t.feed.events(large)[Symbol.asyncIterator]();
@@ -87,49 +87,51 @@ describe('a reader that is too slow', () => {
 		const small = await t.feed.follow({ tenant: 'a', signal });
 		for (let n = 0; n < 20; n += 1) await t.create();
 		await t.clock.advance(500);
-		await settled();
+		await nextTurns();
 		expect(small.endReason).toBeUndefined();
 	});
 
-	test('is not one that takes a burst as fast as it can', async () => {
-		const t = await feedTable();
-		const heard = await t.follow();
+	test('is not one that reads a burst as fast as possible', async () => {
+		const t = await createFeedHarness();
+		const received = await t.follow();
 		for (let n = 0; n < 2_000; n += 1) await t.create();
 		await t.clock.advance(500);
-		await t.later('all of them', () => heard.updates.length === 2_000);
-		expect(heard.reader.endReason).toBeUndefined();
+		await t.later('all of them', () => received.updates.length === 2_000);
+		expect(received.reader.endReason).toBeUndefined();
 	});
 });
 
 describe('the end of a feed', () => {
-	test('comes with the stop of the server, for all at once and for those to come', async () => {
-		const t = await feedTable();
+	test('occurs when the server stops, for open feeds and for later ones', async () => {
+		const t = await createFeedHarness();
 		const job = await t.create();
-		const heard = [await t.follow(), await t.follow({ jobId: job.id })];
-		await settled();
+		const received = [await t.follow(), await t.follow({ jobId: job.id })];
+		await nextTurns();
 		t.feed.stop();
-		await settled();
-		heard.push(await t.follow(), await t.follow({ jobId: 'video_unknown' }));
-		await settled();
-		expect(heard.map(({ reader, isOver }) => [reader.endReason, isOver])).toEqual(heard.map(() => ['stopping', true]));
+		await nextTurns();
+		received.push(await t.follow(), await t.follow({ jobId: 'video_unknown' }));
+		await nextTurns();
+		expect(received.map(({ reader, isOver }) => [reader.endReason, isOver])).toEqual(
+			received.map(() => ['stopping', true]),
+		);
 	});
 
-	test('comes after the longest time that its reader may follow', async () => {
-		const t = await feedTable();
-		const heard = await t.follow({ maxMs: 60_000 });
+	test('occurs after the maximum time of its reader', async () => {
+		const t = await createFeedHarness();
+		const received = await t.follow({ maxMs: 60_000 });
 		await t.clock.advance(59_999);
-		expect(heard.isOver).toBe(false);
+		expect(received.isOver).toBe(false);
 		await t.clock.advance(1);
-		await settled();
-		expect([heard.reader.endReason, heard.isOver]).toEqual(['max_age', true]);
+		await nextTurns();
+		expect([received.reader.endReason, received.isOver]).toEqual(['max_age', true]);
 	});
 
 	test.each<[string, (reader: FeedReader, controller: AbortController) => unknown]>([
 		['leaves', (reader) => reader[Symbol.asyncIterator]().return?.()],
 		['is cut off', (_, controller) => controller.abort()],
-	])('comes when the reader %s, and then nothing is read any more', async (_how, leave) => {
-		const { state, seen } = fickle();
-		const t = await feedTable({ seen });
+	])('occurs when the reader %s, and no more is read', async (_how, leave) => {
+		const { state, seen } = faultyStore();
+		const t = await createFeedHarness({ wrapStore: seen });
 		const controller = new AbortController();
 		const reader = await t.feed.follow({ tenant: 'a', signal: controller.signal });
 		const next = reader[Symbol.asyncIterator]().next();
@@ -142,23 +144,23 @@ describe('the end of a feed', () => {
 		expect(state.reads).toBe(reads);
 	});
 
-	test('lets the next one begin where things stand then, without a look at what came before', async () => {
-		const { state, seen } = fickle();
-		const t = await feedTable({ seen });
-		(await t.follow()).leave();
+	test('does not affect the next feed, which begins with the current state and reads no older events', async () => {
+		const { state, seen } = faultyStore();
+		const t = await createFeedHarness({ wrapStore: seen });
+		(await t.follow()).abort();
 		for (let n = 0; n < 500; n += 1) await t.store.requestCancel('a', (await t.create()).id);
 		const { reads } = state;
-		const heard = await t.follow();
+		const received = await t.follow();
 		expect(state.reads - reads).toBeLessThanOrEqual(3);
 		const job = await t.create();
-		await t.later('an update', () => heard.updates.length > 0);
-		expect(heard.told()).toEqual(lines(['job.queued', job]));
+		await t.later('an update', () => received.updates.length > 0);
+		expect(received.lines()).toEqual(linesOf(['job.queued', job]));
 	});
 });
 
 describe('the frames of a feed', () => {
-	test('are events with type, cursor and the job as it is shown', async () => {
-		const t = await feedTable();
+	test('are events with type, cursor and the job in its view', async () => {
+		const t = await createFeedHarness();
 		const job = await t.create();
 		const signal = new AbortController().signal;
 		const frames = t.feed.events(await t.feed.follow({ tenant: 'a', signal }));
@@ -175,8 +177,8 @@ describe('the frames of a feed', () => {
 		});
 	});
 
-	test('say why they end early, once', async () => {
-		const t = await feedTable();
+	test('have one final frame with the reason of an early end', async () => {
+		const t = await createFeedHarness();
 		const signal = new AbortController().signal;
 		const reader = await t.feed.follow({ tenant: 'a', signal });
 		const frames = t.feed.events(reader)[Symbol.asyncIterator]();
@@ -192,8 +194,8 @@ describe('the frames of a feed', () => {
 		expect(await frames.next()).toEqual({ done: true, value: undefined });
 	});
 
-	test('let their reader go when nobody reads even the first', async () => {
-		const t = await feedTable();
+	test('end the reader when nobody reads the first one', async () => {
+		const t = await createFeedHarness();
 		const signal = new AbortController().signal;
 		const reader = await t.feed.follow({ tenant: 'a', signal });
 		await t.feed.events(reader)[Symbol.asyncIterator]().return?.();
@@ -202,49 +204,49 @@ describe('the frames of a feed', () => {
 });
 
 describe('two processes on one store', () => {
-	test('hear of each other within a second, although they share no bus', async () => {
-		const one = await feedTable();
-		const other = await feedTable({ store: one.store, clock: one.clock });
-		const heard = await other.follow();
+	test("receive each other's events within a second without a shared bus", async () => {
+		const one = await createFeedHarness();
+		const other = await createFeedHarness({ store: one.store, clock: one.clock });
+		const received = await other.follow();
 		const job = await one.create();
 		one.hint('job.queued', job);
 		const fence = await one.start(job);
 		await one.clock.advance(500);
-		await settled();
-		expect(heard.told()).toEqual(lines(['job.queued', job], ['job.started', job]));
+		await nextTurns();
+		expect(received.lines()).toEqual(linesOf(['job.queued', job], ['job.started', job]));
 		await one.store.heartbeat(job.id, fence, { progress: 0.5 });
 		one.hint('job.progress', job, { progress: 0.5 });
 		await one.clock.advance(1_000);
-		await settled();
-		expect(heard.updates.at(-1)).toMatchObject({ type: 'job.progress', job: { progress: 0.5 } });
+		await nextTurns();
+		expect(received.updates.at(-1)).toMatchObject({ type: 'job.progress', job: { progress: 0.5 } });
 	});
 });
 
-describe('a store that does not answer', () => {
-	test('is named in the log once and asked again, and nobody loses a feed or an update', async () => {
-		const { state, seen } = fickle();
+describe('an unavailable store', () => {
+	test('is logged once and polled again, and no feed or update is lost', async () => {
+		const { state, seen } = faultyStore();
 		const warnings: string[] = [];
 		const log = { ...silentLogger(), warn: (_: object, text: string) => warnings.push(text) };
-		const t = await feedTable({ seen, log });
+		const t = await createFeedHarness({ wrapStore: seen, log });
 		const job = await t.create();
-		const heard = await t.follow();
-		await settled();
+		const received = await t.follow();
+		await nextTurns();
 		state.isAway = true;
 		await t.start(job);
 		for (let n = 0; n < 5; n += 1) await t.clock.advance(1_000);
-		expect(heard.told()).toEqual(lines(['job.state', job]));
+		expect(received.lines()).toEqual(linesOf(['job.state', job]));
 		expect(warnings).toHaveLength(1);
 		state.isAway = false;
-		await t.later('the update', () => heard.updates.length === 2);
-		expect(heard.told()[1]).toBe(lines(['job.started', job])[0]);
+		await t.later('the update', () => received.updates.length === 2);
+		expect(received.lines()[1]).toBe(linesOf(['job.started', job])[0]);
 		state.isAway = true;
 		await t.clock.advance(1_000);
 		expect(warnings).toHaveLength(2);
 	});
 
-	test('refuses who wants to follow, and forgets him', async () => {
-		const { state, seen } = fickle();
-		const t = await feedTable({ seen });
+	test('fails new feeds and forgets their readers', async () => {
+		const { state, seen } = faultyStore();
+		const t = await createFeedHarness({ wrapStore: seen });
 		state.isAway = true;
 		await expect(t.follow()).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
 		const { reads } = state;
@@ -252,22 +254,22 @@ describe('a store that does not answer', () => {
 		expect(state.reads).toBe(reads);
 	});
 
-	test('that does answer, but not with what can be shown, ends the feed with an error', async () => {
+	test('ends a feed with an error when the plugin cannot show a job', async () => {
 		const view = () => {
 			throw new Error('a mistake of the plugin');
 		};
 		const run = async () => ({ result: {} });
-		const t = await feedTable({ definitions: new Map([['video', { run, view }]]) });
+		const t = await createFeedHarness({ definitions: new Map([['video', { run, view }]]) });
 		await t.create();
-		const heard = await t.follow();
-		await settled();
-		expect(heard.error).toMatchObject({ message: 'a mistake of the plugin' });
-		expect(heard.reader.isDone).toBe(true);
+		const received = await t.follow();
+		await nextTurns();
+		expect(received.error).toMatchObject({ message: 'a mistake of the plugin' });
+		expect(received.reader.isDone).toBe(true);
 	});
 
-	test('that fails while an update is read tells it later', async () => {
-		const { state, seen } = fickle();
-		const t = await feedTable({ seen });
+	test('delays an update whose read fails', async () => {
+		const { state, seen } = faultyStore();
+		const t = await createFeedHarness({ wrapStore: seen });
 		const job = await t.create();
 		const reader = await t.feed.follow({ tenant: 'a', signal: new AbortController().signal });
 		state.isAway = true;

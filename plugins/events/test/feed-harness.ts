@@ -4,55 +4,55 @@ import { createBackend, eventually, type ManualClock, manualClock, silentLogger 
 import type { FeedQuery, FeedReader, JobUpdate } from '@plinth/toolkit';
 import { LiveFeed } from '../src/feed/live-feed.ts';
 
-/** A feed on a store and a bus in memory, and a clock that stands still. */
-export interface FeedTable {
+/** A feed on a store and a bus in memory, with a manual clock. */
+export interface FeedHarness {
 	readonly clock: ManualClock;
 	readonly store: JobStore;
 	readonly bus: EventBus;
 	readonly feed: LiveFeed;
-	/** Hands the feed's readers to a listener, by default of all that tenant `a` does. */
-	follow(query?: Partial<FeedQuery>): Promise<Heard>;
+	/** Follows the feed, by default all jobs of tenant `a`, and collects the updates. */
+	follow(query?: Partial<FeedQuery>): Promise<CollectedUpdates>;
 	/** Stores a job of tenant `a`. */
 	create(changes?: Partial<Pick<Job, 'id' | 'tenant' | 'kind' | 'input'>>): Promise<Job>;
-	/** Claims a job, and answers with its fence. */
+	/** Claims a job and returns its fence. */
 	start(job: Job): Promise<number>;
 	complete(job: Job, fence: number): Promise<void>;
-	/** Says on the bus that something happened, as whoever wrote it does. */
+	/** Publishes a hint on the bus, as the writer of an event does. */
 	hint(type: string, job: Job, data?: { readonly progress: number } | { readonly preview: string }): void;
-	/** As {@link Heard.until}, while the clock goes on. */
+	/** Like `eventually`, while the clock advances. */
 	later(what: string, condition: () => boolean): Promise<void>;
 }
 
-/** What a listener has heard. */
-export interface Heard {
+/** The collected updates of a feed. */
+export interface CollectedUpdates {
 	readonly reader: FeedReader;
-	/** Of jobs: without {@link ready}. */
+	/** Updates of jobs, without those in `ready`. */
 	readonly updates: readonly JobUpdate[];
-	/** Every `stream.ready`, with how many updates had come before. */
+	/** Each `stream.ready`, with the number of updates before it. */
 	readonly ready: readonly { readonly update: JobUpdate; readonly behind: number }[];
-	/** The updates as `type id`, where the id is shown without its kind. */
-	told(): readonly string[];
+	/** The updates as `type id`, with the id without its kind. */
+	lines(): readonly string[];
 	readonly isOver: boolean;
-	/** What the reader threw. */
+	/** The error of the reader. */
 	readonly error: unknown;
-	leave(): void;
+	abort(): void;
 }
 
-/** What a table may stand on in place of its own. */
-export interface TableParts {
+/** Options of a feed harness. */
+export interface FeedHarnessOptions {
 	readonly clock?: ManualClock;
 	readonly store?: JobStore;
-	/** What the feed sees of the store. */
-	readonly seen?: (store: JobStore) => JobStore;
+	/** Wraps the store that the feed uses. */
+	readonly wrapStore?: (store: JobStore) => JobStore;
 	readonly definitions?: ReadonlyMap<string, JobDefinition>;
 	readonly log?: Logger;
 }
 
 let made = 0;
 
-/** Makes a table. */
-export async function feedTable(parts: TableParts = {}): Promise<FeedTable> {
-	const { clock = manualClock(), seen = (store) => store, log = silentLogger() } = parts;
+/** Creates a feed harness. */
+export async function createFeedHarness(parts: FeedHarnessOptions = {}): Promise<FeedHarness> {
+	const { clock = manualClock(), wrapStore: seen = (store) => store, log = silentLogger() } = parts;
 	const run: JobDefinition = { run: async () => ({ result: {} }) };
 	const { definitions = new Map([['video', run]]) } = parts;
 	const make = async <T>(instance: Parameters<typeof createBackend>[0]) =>
@@ -77,9 +77,9 @@ export async function feedTable(parts: TableParts = {}): Promise<FeedTable> {
 		bus,
 		feed,
 		async follow(query = {}) {
-			const leaving = new AbortController();
-			const asked = { tenant: 'a', signal: leaving.signal, ...query };
-			return listen(await feed.follow(asked), leaving);
+			const controller = new AbortController();
+			const request = { tenant: 'a', signal: controller.signal, ...query };
+			return collect(await feed.follow(request), controller);
 		},
 		async create(changes = {}) {
 			made += 1;
@@ -105,17 +105,17 @@ export async function feedTable(parts: TableParts = {}): Promise<FeedTable> {
 }
 
 /** Reads until the reader ends. */
-export function listen(reader: FeedReader, leaving: AbortController): Heard {
+export function collect(reader: FeedReader, leaving: AbortController): CollectedUpdates {
 	const updates: JobUpdate[] = [];
 	const ready: { update: JobUpdate; behind: number }[] = [];
-	const heard = {
+	const collected = {
 		reader,
 		updates,
 		ready,
-		told: () => updates.map(({ type, jobId }) => `${type} ${jobId.split('_')[1]}`),
+		lines: () => updates.map(({ type, jobId }) => `${type} ${jobId.split('_')[1]}`),
 		isOver: false,
 		error: undefined as unknown,
-		leave: () => leaving.abort(),
+		abort: () => leaving.abort(),
 	};
 	void (async () => {
 		try {
@@ -124,19 +124,19 @@ export function listen(reader: FeedReader, leaving: AbortController): Heard {
 				else updates.push(update);
 			}
 		} catch (error) {
-			heard.error = error;
+			collected.error = error;
 		}
-		heard.isOver = true;
+		collected.isOver = true;
 	})();
-	return heard;
+	return collected;
 }
 
-/** `type id` of jobs, as {@link Heard.told} shows them. */
-export function lines(...told: readonly (readonly [type: string, job: Job])[]): string[] {
+/** Jobs as `type id`, like {@link CollectedUpdates.lines}. */
+export function linesOf(...told: readonly (readonly [type: string, job: Job])[]): string[] {
 	return told.map(([type, { id }]) => `${type} ${id.split('_')[1]}`);
 }
 
-/** Lets everything that is under way settle, without the clock. */
-export async function settled(): Promise<void> {
+/** Resolves when all pending callbacks have run, without the clock. */
+export async function nextTurns(): Promise<void> {
 	for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

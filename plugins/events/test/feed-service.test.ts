@@ -20,18 +20,18 @@ async function boot(config: AppConfig) {
 	return app;
 }
 
-/** A plugin that follows jobs, and what it was given. */
+/** A plugin that follows jobs, and the service that it received. */
 function follower() {
-	const given: { feed?: JobFeed } = {};
+	const received: { feed?: JobFeed } = {};
 	const plugin = definePlugin({
 		id: 'follower',
 		config: none,
 		needs: { feed: mediaServices.feed },
 		setup: ({ services: { feed } }) => {
-			given.feed = feed;
+			received.feed = feed;
 		},
 	});
-	return { given, plugin: plugin() };
+	return { given: received, plugin: plugin() };
 }
 
 const painter = definePlugin({
@@ -42,7 +42,7 @@ const painter = definePlugin({
 });
 
 describe('the feed of the events plugin', () => {
-	test('is there for a plugin before all others, and knows the kinds of those behind it', async () => {
+	test('is available to plugins that start earlier, and knows the job kinds of later ones', async () => {
 		const { given, plugin } = follower();
 		const plugins = { first: plugin, events: events(), painter: painter() };
 		const app = await boot({ plugins, backends });
@@ -53,7 +53,7 @@ describe('the feed of the events plugin', () => {
 	test.each([
 		['core.jobs', { events: memoryEvents() }],
 		['core.events', { jobs: memoryJobs() }],
-	])('needs %s, by that name', async (missing, some) => {
+	])('requires %s, which its error names', async (missing, some) => {
 		const error = await boot({ plugins: { events: events() }, backends: some }).catch((thrown: unknown) => thrown);
 		expect(error).toBeInstanceOf(BootError);
 		expect((error as BootError).problems).toMatchObject([
@@ -65,7 +65,7 @@ describe('the feed of the events plugin', () => {
 		]);
 	});
 
-	test('ends when a stop begins, and holds up nothing', async () => {
+	test('ends when a stop begins, and does not delay the stop', async () => {
 		const { given, plugin } = follower();
 		const app = await boot({
 			server: { graceMs: 60_000 },

@@ -8,8 +8,8 @@ import { purposes } from './record.ts';
 export const maxFileBytes = 536_870_912;
 
 /**
- * Maximum files on one page. OpenAI's limit is 10,000; clients that ask for more than a page get the rest
- * through `has_more`.
+ * Maximum files on one page. OpenAI's limit is 10,000; clients that request more get the rest in further
+ * pages, announced by `has_more`.
  */
 export const maxPage = 1_000;
 
@@ -20,7 +20,7 @@ export const uploadBody = z
 			error: 'the file is empty',
 		}),
 		purpose: z.enum(purposes).meta({
-			description: 'What the file is for. It is stored, and all files are treated alike.',
+			description: 'The purpose of the file. It is stored and has no other effect.',
 		}),
 		expires_after: z
 			.object({
@@ -47,7 +47,7 @@ export const listQuery = z.object({
 		min: 1,
 		max: 10_000,
 		fallback: 10_000,
-		description: `Files on a page, of which none has more than ${maxPage}.`,
+		description: `Files on a page; a page has at most ${maxPage}.`,
 	}),
 	order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'By creation time.' }),
 	purpose: z

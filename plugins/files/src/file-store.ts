@@ -85,7 +85,7 @@ export class FileStore {
 		return blob?.body ?? null;
 	}
 
-	/** The redirect to the bytes of a file, where the operator of the blob store wants one. */
+	/** The redirect to the bytes of a file, if the blob store is configured to redirect. */
 	redirect(id: string, options: PresignOptions, missing: () => Error): Promise<Reply | undefined> {
 		return redirectToBlob(this.#deps.blobs, blobKey(id), options, missing);
 	}
@@ -120,7 +120,7 @@ export class FileStore {
 		try {
 			const current = await records.find(value.tenant, id);
 			if (current && current.value.state !== 'deleting') await this.remove(current);
-			// The sweep may have cleared the record before our blob was written.
+			// The sweep may have cleared the record before this upload wrote its blob.
 			else await this.clear(id);
 		} catch (err) {
 			log.warn({ err, file_id: id }, 'a file that was not stored is left to the sweep');

@@ -1,6 +1,6 @@
 import type { StoredRecord } from '@plinth/core';
 
-/** Purposes of a file, as OpenAI lists them. The server stores the purpose and treats all files alike. */
+/** Purposes of a file, as OpenAI lists them. The server stores the purpose; it has no other effect. */
 export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const;
 
 /** The purpose of a file. */

@@ -49,7 +49,7 @@ export class FileRecords {
 	/** Writes the record of a new file. */
 	async add(id: string, value: FileRecord): Promise<StoredFile> {
 		const file = await this.#put(id, value, 0);
-		if (!file) throw new Error('The id of a new file was taken.');
+		if (!file) throw new Error('The id of a new file already exists.');
 		return file;
 	}
 

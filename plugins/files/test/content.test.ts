@@ -7,7 +7,7 @@ const text = bytes('0123456789');
 const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
 
 describe('GET /v1/files/{id}/content', () => {
-	it('is an attachment with its name, length, hash and a type that no browser runs', async () => {
+	it('is an attachment with name, length, hash and a type that browsers do not execute', async () => {
 		const h = await harness();
 		const { id } = await h.stored({ file: new File([text.slice()], 'Ä "1".txt') });
 		const answer = await h.get(`/v1/files/${id}/content`);
@@ -24,7 +24,7 @@ describe('GET /v1/files/{id}/content', () => {
 		expect(await answer.text()).toBe('0123456789');
 	});
 
-	it('serves windows, and knows what a client has', async () => {
+	it('supports ranges and conditional requests', async () => {
 		const h = await harness();
 		const path = `/v1/files/${(await h.stored({ file: text })).id}/content`;
 		const window = await h.get(path, { headers: { range: 'bytes=2-4' } });
@@ -43,7 +43,7 @@ describe('GET /v1/files/{id}/content', () => {
 		['XML', '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>'],
 		['SVG', '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
 		['bare SVG', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
-	])('serves %s as bytes', async (_, content) => {
+	])('serves %s as plain bytes', async (_, content) => {
 		const h = await harness();
 		const { id } = await h.stored({ file: bytes(content) });
 		const answer = await h.get(`/v1/files/${id}/content`);
@@ -51,14 +51,14 @@ describe('GET /v1/files/{id}/content', () => {
 		expect(await answer.text()).toBe(content);
 	});
 
-	it('names the types of pictures and documents', async () => {
+	it('has the media types of pictures and documents', async () => {
 		const h = await harness();
 		const { id, media_type } = await h.stored({ file: bytes('%PDF-1.7\n%%EOF') });
 		const answer = await h.get(`/v1/files/${id}/content`);
 		expect([media_type, answer.headers.get('content-type')]).toEqual(Array(2).fill('application/pdf'));
 	});
 
-	it.each(['GET', 'HEAD'])('is not found where the store has lost the bytes: %s', async (method) => {
+	it.each(['GET', 'HEAD'])('is 404 when the store has lost the bytes: %s', async (method) => {
 		const h = await harness();
 		const { id } = await h.stored();
 		await h.stores.blobs.delete([`files/${id}`]);
@@ -70,14 +70,14 @@ describe('GET /v1/files/{id}/content', () => {
 	});
 });
 
-describe('the source of files', () => {
+describe('the file source service', () => {
 	async function read(stream: AsyncIterable<Uint8Array>): Promise<string> {
 		const chunks: Uint8Array[] = [];
 		for await (const chunk of stream) chunks.push(chunk);
 		return Buffer.concat(chunks).toString();
 	}
 
-	it('opens a file of the tenant, as often as it is wanted', async () => {
+	it('opens a file of the tenant any number of times', async () => {
 		const h = await harness();
 		const { id } = await h.stored({ file: new File([text.slice()], 'b.txt') });
 		const { stream, ...facts } = (await h.source.open('alice', id)) ?? {};
@@ -93,7 +93,7 @@ describe('the source of files', () => {
 		);
 	});
 
-	it('knows nothing of what is foreign, malformed, unknown or deleted', async () => {
+	it('does not find foreign, malformed, unknown or deleted ids', async () => {
 		const h = await harness();
 		const { id } = await h.stored();
 		const deleted = await h.stored();
@@ -104,7 +104,7 @@ describe('the source of files', () => {
 		}
 	});
 
-	it('says that bytes have gone since they were opened', async () => {
+	it('fails when the bytes were deleted after the file was opened', async () => {
 		const h = await harness();
 		const { id } = await h.stored();
 		const file = await h.source.open('alice', id);
@@ -114,15 +114,15 @@ describe('the source of files', () => {
 		});
 	});
 
-	it('lets go of the bytes when nobody reads on', async () => {
+	it('releases the bytes when the reader stops', async () => {
 		const clock = manualClock();
 		const stores = await memoryStores(clock);
-		let isLetGo = false;
+		let isReleased = false;
 		async function* endless() {
 			try {
 				for (;;) yield text;
 			} finally {
-				isLetGo = true;
+				isReleased = true;
 			}
 		}
 		const get = async (key: string) => {
@@ -133,7 +133,7 @@ describe('the source of files', () => {
 		const h = await harness({ clock, stores: { ...stores, blobs } });
 		const { id } = await h.stored();
 		for await (const _ of (await h.source.open('alice', id))?.stream() ?? empty()) break;
-		expect(isLetGo).toBe(true);
+		expect(isReleased).toBe(true);
 	});
 });
 

@@ -16,29 +16,29 @@ import { files } from '../src/index.ts';
 import type { FileRecord } from '../src/record.ts';
 import type { WireFile } from '../src/wire.ts';
 
-/** Stores that outlive the servers on them. */
+/** Stores that can be shared by several servers. */
 export interface Stores {
 	readonly records: RecordStore;
 	readonly blobs: BlobStore;
 }
 
-/** What a test decides. */
+/** Options of a test. */
 export interface HarnessOptions {
 	readonly options?: Parameters<typeof files>[0];
-	/** Fresh ones unless set. */
+	/** New stores by default. */
 	readonly stores?: Stores;
 	readonly clock?: ManualClock;
 }
 
-/** What the tests turn and read. */
+/** The running app, its clock and its stores. */
 export interface Harness extends TestApp {
 	readonly stores: Stores;
 	readonly source: FileSource;
 	/** Uploads a form. */
 	upload(fields?: FormFields, key?: string): Promise<Response>;
-	/** Uploads and reads the answer. */
+	/** Uploads a form and returns the body of the response. */
 	stored(fields?: FormFields, key?: string): Promise<WireFile>;
-	/** Reads the JSON of a GET. */
+	/** The JSON body of a GET. */
 	json<T>(path: string, key?: string): Promise<T>;
 }
 
@@ -51,14 +51,14 @@ export interface Page {
 	readonly has_more: boolean;
 }
 
-/** Fresh stores in memory. */
+/** New stores in memory. */
 export async function memoryStores(clock: ManualClock): Promise<Stores> {
 	const { provided: records } = await createBackend<RecordStore>(memoryRecords(), { clock });
 	const { provided: blobs } = await createBackend<BlobStore>(memoryBlobs(), { clock });
 	return { records, blobs };
 }
 
-/** Boots the plugin, and stops it after the test. */
+/** Starts an app with the plugin, and stops it after the test. */
 export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
 	const { clock = manualClock() } = decided;
 	const { stores = await memoryStores(clock) } = decided;
@@ -89,7 +89,7 @@ export function bytes(text: string): Uint8Array {
 	return new TextEncoder().encode(text);
 }
 
-/** Everything in the stores: the states of the records by id, and the keys of the blobs. */
+/** The content of the stores: the states of the records by id, and the keys of the blobs. */
 export async function contents({ records, blobs }: Stores) {
 	const ref = { tenant: 'system', collection: 'files.files' };
 	const page = await records.list<FileRecord>(ref, { limit: 1_000 });
@@ -101,7 +101,7 @@ export async function contents({ records, blobs }: Stores) {
 	};
 }
 
-/** A store some of whose methods are others. */
+/** A store with some methods replaced. */
 export function changed<T extends object>(store: T, part: Partial<T>): T {
 	return new Proxy(store, {
 		get(target, name) {

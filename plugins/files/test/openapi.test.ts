@@ -25,7 +25,7 @@ interface Document {
 const document = async () => (await harness()).app.openapi() as Document;
 
 describe('the OpenAPI description', () => {
-	it('has every route, its scope and its answers', async () => {
+	it('has all routes with their scopes and responses', async () => {
 		const { paths } = await document();
 		const found = (path: string, method: string) => {
 			const { description = '', responses = {} } = paths[path]?.[method] ?? {};
@@ -43,7 +43,7 @@ describe('the OpenAPI description', () => {
 		);
 	});
 
-	it('says what an upload takes', async () => {
+	it('has the form of an upload', async () => {
 		const { paths, components } = await document();
 		expect(Object.keys(paths['/v1/files']?.post?.requestBody?.content ?? {})).toEqual(['multipart/form-data']);
 		const { required, properties = {} } = components.schemas.FileCreate ?? {};
@@ -57,7 +57,7 @@ describe('the OpenAPI description', () => {
 		});
 	});
 
-	it('says how lists are asked for', async () => {
+	it('has the parameters of a list', async () => {
 		const parameters = (await document()).paths['/v1/files']?.get?.parameters ?? [];
 		const of = (name: string) => parameters.find((each) => each.name === name)?.schema;
 		expect(parameters.map(({ name }) => name).toSorted()).toEqual(['after', 'limit', 'order', 'purpose']);

@@ -5,8 +5,8 @@ import { bytes, changed, contents, type HarnessOptions, harness, memoryStores } 
 
 const refused = { status: 403, code: 'file_quota_exceeded', param: null };
 
-describe('the room of a tenant', () => {
-	it('is filled to the last byte, and no further', async () => {
+describe('the quota of a tenant', () => {
+	it('can be used to the last byte, and no further', async () => {
 		const h = await harness({ options: { quotaBytes: 10 } });
 		expect((await h.upload({ file: bytes('123456') })).status).toBe(200);
 		const answer = await h.upload({ file: bytes('12345') });
@@ -16,19 +16,19 @@ describe('the room of a tenant', () => {
 		expect((await h.upload({ file: bytes('1234') })).status).toBe(200);
 	});
 
-	it('that is full refuses before the body has come', async () => {
+	it('rejects an upload before its body has arrived when it is used up', async () => {
 		const h = await harness({ options: { quotaBytes: 5 } });
 		await h.stored();
 		const answer = await h.send('POST', '/v1/files', {
 			headers: { 'content-type': 'multipart/form-data; boundary=x' },
-			// Nothing ever comes.
+			// The body never ends.
 			body: new ReadableStream(),
 			duplex: 'half',
 		} as RequestOptions);
 		expect(await errorOf(answer)).toMatchObject(refused);
 	});
 
-	it('refuses by the length of the body alone, where that tells that the file does not fit', async () => {
+	it('rejects an upload by its content-length alone when the file cannot fit', async () => {
 		const h = await harness({ options: { quotaBytes: 5_000_000 } });
 		const declared = (length: number) =>
 			h.send('POST', '/v1/files', {
@@ -38,12 +38,12 @@ describe('the room of a tenant', () => {
 				},
 				body: '--x--',
 			});
-		// A form may have 1,048,576 bytes beside its file.
+		// A form may have 1,048,576 bytes besides its file.
 		expect(await errorOf(await declared(6_048_577))).toMatchObject(refused);
 		expect(await errorOf(await declared(6_048_576))).toMatchObject({ status: 400 });
 	});
 
-	it('counts files too', async () => {
+	it('limits the number of files', async () => {
 		const h = await harness({ options: { maxFiles: 2 } });
 		await h.stored();
 		const { id } = await h.stored();
@@ -52,13 +52,13 @@ describe('the room of a tenant', () => {
 		expect((await h.upload()).status).toBe(200);
 	});
 
-	it('is its own', async () => {
+	it('is separate for each tenant', async () => {
 		const h = await harness({ options: { quotaBytes: 5, maxFiles: 1 } });
 		await h.stored();
 		expect((await h.upload({}, 'bob')).status).toBe(200);
 	});
 
-	it('has no bound in bytes where the config says 0', async () => {
+	it('has no limit in bytes when the config says 0', async () => {
 		const h = await harness({ options: { quotaBytes: 0 } });
 		expect((await h.upload()).status).toBe(200);
 	});
@@ -71,17 +71,17 @@ describe('the room of a tenant', () => {
 	});
 });
 
-describe('uploads at the same time', () => {
-	/** Two servers on the same stores, where every upload waits for the others before its bytes are stored. */
+describe('concurrent uploads', () => {
+	/** Servers on the same stores, where every upload waits for the others before its bytes are stored. */
 	async function servers(count: number, options: HarnessOptions['options'] & object) {
 		const clock = manualClock();
 		const stores = await memoryStores(clock);
 		return Promise.all(Array.from({ length: count }, () => harness({ clock, stores, options })));
 	}
 
-	it('never exceed the room together, also from several servers', async () => {
+	it('together never exceed the quota, also from several servers', async () => {
 		const [one, other] = await servers(2, { quotaBytes: 50 });
-		if (!one || !other) throw new Error('there are two servers');
+		if (!one || !other) throw new Error('Two servers are expected.');
 		const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? one : other).upload()));
 		const stored = answers.filter(({ status }) => status === 200).length;
 		expect(answers.filter(({ status }) => status === 403)).toHaveLength(20 - stored);

@@ -5,7 +5,7 @@ import { changed, contents, type Harness, harness, memoryStores, type Page } fro
 
 const unknown = `file-${'0'.repeat(44)}`;
 
-/** Uploads files one after the other, and returns their ids from the oldest to the newest. */
+/** Uploads files one after the other, and returns their ids, oldest first. */
 async function several(h: Harness, count: number, purposes = ['user_data']): Promise<string[]> {
 	const ids: string[] = [];
 	for (let i = 0; i < count; i++) {
@@ -17,7 +17,7 @@ async function several(h: Harness, count: number, purposes = ['user_data']): Pro
 	return ids;
 }
 
-/** Follows a list to its end. */
+/** Reads all pages of a list. */
 async function pages(h: Harness, query: string): Promise<string[][]> {
 	const found: string[][] = [];
 	for (let after = ''; ; ) {
@@ -31,7 +31,7 @@ async function pages(h: Harness, query: string): Promise<string[][]> {
 }
 
 describe('GET /v1/files/{id}', () => {
-	it('answers as the upload did', async () => {
+	it('returns the same object as the upload', async () => {
 		const h = await harness();
 		const file = await h.stored();
 		expect(await h.json(`/v1/files/${file.id}`)).toEqual(file);
@@ -39,7 +39,7 @@ describe('GET /v1/files/{id}', () => {
 });
 
 describe('GET /v1/files', () => {
-	it('is an empty list where there is nothing', async () => {
+	it('is an empty list without files', async () => {
 		expect(await (await harness()).json('/v1/files')).toEqual({
 			object: 'list',
 			data: [],
@@ -49,7 +49,7 @@ describe('GET /v1/files', () => {
 		});
 	});
 
-	it('has the newest first, whole objects, and all of them unless asked for less', async () => {
+	it('has the newest first, as whole objects, and all of them by default', async () => {
 		const h = await harness();
 		const ids = await several(h, 3);
 		const page = await h.json<Page>('/v1/files');
@@ -58,7 +58,7 @@ describe('GET /v1/files', () => {
 		expect(page.has_more).toBe(false);
 	});
 
-	it.each([1, 2, 3, 5, 6])('pages both ways, %i at a time', async (limit) => {
+	it.each([1, 2, 3, 5, 6])('pages in both directions, %i at a time', async (limit) => {
 		const h = await harness();
 		const ids = await several(h, 5);
 		const split = (list: string[]) =>
@@ -68,7 +68,7 @@ describe('GET /v1/files', () => {
 		expect(await pages(h, `limit=${limit}&order=asc`)).toEqual(split(ids));
 	});
 
-	it('takes the position of a file that was deleted', async () => {
+	it('accepts the cursor of a deleted file', async () => {
 		const h = await harness();
 		const ids = await several(h, 4);
 		await h.send('DELETE', `/v1/files/${ids[1]}`);
@@ -87,9 +87,9 @@ describe('GET /v1/files', () => {
 		expect(await pages(h, 'purpose=batch_output')).toEqual([[]]);
 	});
 
-	it('has no more than a thousand on a page, and reads on behind the first records', async () => {
+	it('has at most a thousand files on a page, and continues after them', async () => {
 		const h = await harness();
-		// Straight into the store: a thousand uploads would take a while.
+		// Directly into the store: a thousand uploads would be slow.
 		const { id, created_at } = await h.stored();
 		const ref = { tenant: 'system', collection: 'files.files' };
 		const { value } = (await h.stores.records.get(ref, id)) ?? {};
@@ -104,7 +104,7 @@ describe('GET /v1/files', () => {
 		expect(created_at).toBeGreaterThan(0);
 	});
 
-	it('is found in few reads where hardly any file is wanted', async () => {
+	it('is read with few store calls when few files match the filter', async () => {
 		const clock = manualClock();
 		const stores = await memoryStores(clock);
 		let reads = 0;
@@ -122,7 +122,7 @@ describe('GET /v1/files', () => {
 		expect(reads).toBe(2);
 	});
 
-	it('takes an empty after, which SDKs send for null, as none', async () => {
+	it('accepts an empty after, which SDKs send for null', async () => {
 		const h = await harness();
 		await several(h, 2);
 		const { data } = (await h.json('/v1/files?after=')) as { data: unknown[] };
@@ -135,7 +135,7 @@ describe('GET /v1/files', () => {
 		['limit=few', 'limit', 'invalid_type'],
 		['order=up', 'order', 'invalid_value'],
 		['after=x', 'after', 'invalid_value'],
-	])('refuses %s', async (query, param, code) => {
+	])('rejects %s', async (query, param, code) => {
 		const answer = await (await harness()).get(`/v1/files?${query}`);
 		expect(await errorOf(answer)).toMatchObject({ status: 400, param, code });
 	});
@@ -152,7 +152,7 @@ describe('DELETE /v1/files/{id}', () => {
 		expect(await errorOf(again)).toMatchObject({ status: 404, code: 'file_not_found' });
 	});
 
-	it('succeeds for one of several at once', async () => {
+	it('succeeds for exactly one of several concurrent requests', async () => {
 		const h = await harness();
 		const { id } = await h.stored();
 		const answers = await Promise.all(Array.from({ length: 5 }, () => h.send('DELETE', `/v1/files/${id}`)));
@@ -167,7 +167,7 @@ describe('a file of another tenant', () => {
 		['DELETE', ''],
 	];
 
-	it.each(requests)('looks like one that never was: %s %s', async (method, path) => {
+	it.each(requests)('is reported as not found: %s %s', async (method, path) => {
 		const h = await harness();
 		const { id } = await h.stored();
 		const answers = [
@@ -181,7 +181,7 @@ describe('a file of another tenant', () => {
 		expect((await h.get(`/v1/files/${id}`)).status).toBe(200);
 	});
 
-	it('is in nobody else’s list', async () => {
+	it("is in no other tenant's list", async () => {
 		const h = await harness();
 		await h.stored();
 		const { id } = await h.stored({}, 'bob');
@@ -197,14 +197,14 @@ describe('the scope files:read', () => {
 		['GET', '/v1/files'],
 		['GET', `/v1/files/${unknown}`],
 		['GET', `/v1/files/${unknown}/content`],
-	])('is needed for %s %s', async (method, path) => {
+	])('is required for %s %s', async (method, path) => {
 		const h = await harness();
 		const answer = await h.send(method, path, { key: 'alice.files:write' });
 		expect(await errorOf(answer)).toMatchObject({ status: 403 });
 		expect((await h.send(method, path, { key: 'alice.files:read' })).status).not.toBe(403);
 	});
 
-	it('is not enough to delete', async () => {
+	it('does not allow a deletion', async () => {
 		const h = await harness();
 		const answer = await h.send('DELETE', `/v1/files/${unknown}`, { key: 'alice.files:read' });
 		expect(await errorOf(answer)).toMatchObject({ status: 403 });

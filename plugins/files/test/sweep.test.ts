@@ -8,8 +8,8 @@ const expiry = { 'expires_after[anchor]': 'created_at', 'expires_after[seconds]'
 const hour = 3_600_000;
 
 /**
- * Stores in which the process dies at a write: the `fatal`-th one is made or not, and nothing is answered any more. Writes of the upload and
- * the deletion count, which are conditional puts and deletions.
+ * Stores whose process dies at a write. The `fatal`-th write is applied or not, and later calls fail. Conditional puts
+ * and deletions count as writes.
  */
 function dying(stores: Stores, fatal: number, isMade: boolean) {
 	const state = { writes: 0, isDead: false };
@@ -40,7 +40,7 @@ function dying(stores: Stores, fatal: number, isMade: boolean) {
 	};
 }
 
-/** No blob is without a record, and what clients see has its bytes. */
+/** Expects that each blob has a record, and that each visible file has its bytes. */
 async function expectSound(stores: Stores): Promise<void> {
 	const { states, blobs } = await contents(stores);
 	for (const key of blobs) expect(Object.keys(states)).toContain(key.slice('files/'.length));
@@ -55,27 +55,30 @@ const deaths = [1, 2, 3].flatMap((write) => [
 ]);
 
 describe('a crash', () => {
-	it.each(deaths)('in an upload leaves nothing for good: write $write, made: $isMade', async ({ write, isMade }) => {
-		const clock = manualClock();
-		const stores = await memoryStores(clock);
-		const mortal = dying(stores, write, isMade);
-		const before = await harness({ clock, stores: mortal });
-		expect((await before.upload()).status).toBe(500);
-		expect(mortal.state).toEqual({ writes: write, isDead: true });
-		await expectSound(stores);
+	it.each(deaths)(
+		'during an upload leaves nothing behind: write $write, applied: $isMade',
+		async ({ write, isMade }) => {
+			const clock = manualClock();
+			const stores = await memoryStores(clock);
+			const mortal = dying(stores, write, isMade);
+			const before = await harness({ clock, stores: mortal });
+			expect((await before.upload()).status).toBe(500);
+			expect(mortal.state).toEqual({ writes: write, isDead: true });
+			await expectSound(stores);
 
-		const after = await harness({ clock, stores });
-		const isStored = write === 3 && isMade;
-		expect((await after.json<Page>('/v1/files')).data).toHaveLength(isStored ? 1 : 0);
-		await clock.advance(uploadTimeoutMs + sweepMs);
-		const count = isStored ? 1 : 0;
-		await eventually('the rest is deleted', async () => {
-			const { states, blobs } = await contents(stores);
-			return Object.keys(states).length === count && blobs.length === count;
-		});
-	});
+			const after = await harness({ clock, stores });
+			const isStored = write === 3 && isMade;
+			expect((await after.json<Page>('/v1/files')).data).toHaveLength(isStored ? 1 : 0);
+			await clock.advance(uploadTimeoutMs + sweepMs);
+			const count = isStored ? 1 : 0;
+			await eventually('the rest is deleted', async () => {
+				const { states, blobs } = await contents(stores);
+				return Object.keys(states).length === count && blobs.length === count;
+			});
+		},
+	);
 
-	it.each(deaths)('in a deletion brings no file back: write $write, made: $isMade', async ({ write, isMade }) => {
+	it.each(deaths)('during a deletion restores no file: write $write, applied: $isMade', async ({ write, isMade }) => {
 		const clock = manualClock();
 		const stores = await memoryStores(clock);
 		const { id } = await (await harness({ clock, stores })).stored();
@@ -95,8 +98,8 @@ describe('a crash', () => {
 	});
 });
 
-describe('an upload that fails', () => {
-	it('leaves nothing when the bytes cannot be stored', async () => {
+describe('a failed upload', () => {
+	it('leaves nothing behind when the bytes cannot be stored', async () => {
 		const clock = manualClock();
 		const stores = await memoryStores(clock);
 		const put = () => Promise.reject(new Error('no disk'));
@@ -108,7 +111,7 @@ describe('an upload that fails', () => {
 		expect(await contents(stores)).toEqual({ states: {}, blobs: [] });
 	});
 
-	it('leaves nothing when the answer to its last write is lost', async () => {
+	it('leaves nothing behind when the response to its last write is lost', async () => {
 		const clock = manualClock();
 		const stores = await memoryStores(clock);
 		let puts = 0;
@@ -124,12 +127,12 @@ describe('an upload that fails', () => {
 		expect(await contents(stores)).toEqual({ states: {}, blobs: [] });
 	});
 
-	it('leaves nothing when the client leaves meanwhile', async () => {
+	it('leaves nothing behind when the client disconnects', async () => {
 		const clock = manualClock();
 		const stores = await memoryStores(clock);
-		const leave = new AbortController();
+		const controller = new AbortController();
 		const put: BlobStore['put'] = (_key, _body, { signal }) => {
-			leave.abort();
+			controller.abort();
 			return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 		};
 		const h = await harness({
@@ -139,16 +142,16 @@ describe('an upload that fails', () => {
 		const form = new FormData();
 		form.set('purpose', 'vision');
 		form.set('file', new Blob(['x']), 'a');
-		const sent = h.send('POST', '/v1/files', { body: form, signal: leave.signal });
+		const sent = h.send('POST', '/v1/files', { body: form, signal: controller.signal });
 		await expect(sent).rejects.toThrow();
-		await eventually('the record is gone', async () => {
+		await eventually('the record is deleted', async () => {
 			return Object.keys((await contents(stores)).states).length === 0;
 		});
 	});
 });
 
-describe('a file with an expiry', () => {
-	it('is there until its second, and gone from it on, whatever the sweep does', async () => {
+describe('an expiring file', () => {
+	it('exists until its expiry and not after, whatever the sweep does', async () => {
 		const h = await harness();
 		const { id, expires_at = 0 } = await h.stored(expiry);
 		const left = expires_at * 1_000 - h.clock.now();
@@ -166,7 +169,7 @@ describe('a file with an expiry', () => {
 		expect((await contents(h.stores)).blobs).toHaveLength(1);
 	});
 
-	it('is deleted by the next look of the sweep; others stay', async () => {
+	it('is deleted by the next sweep; other files stay', async () => {
 		const h = await harness();
 		await h.stored(expiry, 'bob');
 		await h.stored(expiry);
@@ -181,7 +184,7 @@ describe('a file with an expiry', () => {
 });
 
 describe('the sweep', () => {
-	it('leaves an upload alone that is under way', async () => {
+	it('does not affect an upload in progress', async () => {
 		const clock = manualClock();
 		const stores = await memoryStores(clock);
 		const open = Promise.withResolvers<void>();
@@ -195,7 +198,7 @@ describe('the sweep', () => {
 		});
 		const sent = slow.upload();
 		await eventually('it arrives', async () => Object.keys((await contents(stores)).states).length === 1);
-		// A server that starts looks at once.
+		// A server sweeps when it starts.
 		await harness({ clock, stores });
 		clock.jump(uploadTimeoutMs - sweepMs - 1);
 		await clock.advance(sweepMs);
@@ -203,7 +206,7 @@ describe('the sweep', () => {
 		expect((await sent).status).toBe(200);
 	});
 
-	it('that has given an upload up leaves nothing of it, though its bytes arrive later', async () => {
+	it('removes an abandoned upload, even if its bytes arrive later', async () => {
 		const clock = manualClock();
 		const stores = await memoryStores(clock);
 		const open = Promise.withResolvers<void>();
@@ -225,7 +228,7 @@ describe('the sweep', () => {
 		expect(await contents(stores)).toEqual({ states: {}, blobs: [] });
 	});
 
-	it('goes on behind a file that cannot be deleted, and tries that one again', async () => {
+	it('continues after a file that cannot be deleted, and retries that one later', async () => {
 		const clock = manualClock();
 		const stores = await memoryStores(clock);
 		let stuck = '';
@@ -238,11 +241,11 @@ describe('the sweep', () => {
 		await h.stored(expiry);
 		stuck = `files/${id}`;
 		await clock.advance(hour + sweepMs);
-		await eventually('the others are gone', async () => (await contents(stores)).blobs.length === 1);
+		await eventually('the others are deleted', async () => (await contents(stores)).blobs.length === 1);
 		expect((await contents(stores)).states).toEqual({ [id]: 'deleting' });
 		stuck = '';
 		await clock.advance(sweepMs);
-		await eventually('all are gone', async () => (await contents(stores)).blobs.length === 0);
+		await eventually('all are deleted', async () => (await contents(stores)).blobs.length === 0);
 	});
 
 	it('stops with the server', async () => {

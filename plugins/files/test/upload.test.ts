@@ -9,7 +9,7 @@ const png = Buffer.from(
 );
 
 describe('POST /v1/files', () => {
-	it('answers with the file object, whose type the content decides', async () => {
+	it('returns the file object, whose type is detected from the content', async () => {
 		const h = await harness();
 		const file = new File([png], '../secret/pixel.html', { type: 'text/html' });
 		const answer = await h.upload({ file, purpose: 'vision' });
@@ -45,7 +45,7 @@ describe('POST /v1/files', () => {
 		},
 	);
 
-	it('counts the expiry from the second of the creation', async () => {
+	it('computes the expiry from the second of the creation', async () => {
 		const h = await harness();
 		await h.clock.advance(900);
 		const file = await h.stored({
@@ -55,12 +55,12 @@ describe('POST /v1/files', () => {
 		expect(file.expires_at).toBe(file.created_at + 3_600);
 	});
 
-	it('names a file that has no name', async () => {
+	it('names a file without a name', async () => {
 		const h = await harness();
 		expect((await h.stored({ file: new File([png], '..') })).filename).toBe('unnamed');
 	});
 
-	it('stores nothing under equal contents: every upload is a file of its own', async () => {
+	it('stores each upload as its own file, also with equal content', async () => {
 		const h = await harness();
 		const [one, other] = [await h.stored(), await h.stored()];
 		expect(one.id).not.toBe(other.id);
@@ -70,7 +70,7 @@ describe('POST /v1/files', () => {
 	const expiry = { 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '3600' };
 	it.each<[string, FormFields, number, string, string]>([
 		['an empty file', { file: bytes('') }, 400, 'invalid_value', 'file'],
-		['a text in place of the file', { file: 'text' }, 400, 'invalid_type', 'file'],
+		['text instead of the file', { file: 'text' }, 400, 'invalid_type', 'file'],
 		['an unknown purpose', { purpose: 'fun' }, 400, 'invalid_value', 'purpose'],
 		[
 			'another anchor',
@@ -102,13 +102,13 @@ describe('POST /v1/files', () => {
 			'expires_after.seconds',
 		],
 		['a text as expiry', { expires_after: 'soon' }, 400, 'invalid_type', 'expires_after'],
-	])('refuses %s', async (_, fields, status, code, param) => {
+	])('rejects %s', async (_, fields, status, code, param) => {
 		const h = await harness();
 		expect(await errorOf(await h.upload(fields))).toMatchObject({ status, code, param });
 		expect(await contents(h.stores)).toEqual({ states: {}, blobs: [] });
 	});
 
-	it.each(['file', 'purpose'])('refuses a form without %s', async (missing) => {
+	it.each(['file', 'purpose'])('rejects a form without %s', async (missing) => {
 		const h = await harness();
 		const form = new FormData();
 		if (missing === 'purpose') form.set('file', new Blob([png]), 'a.png');
@@ -121,7 +121,7 @@ describe('POST /v1/files', () => {
 		});
 	});
 
-	it('takes one file, and no JSON', async () => {
+	it('accepts one file, and no JSON', async () => {
 		const h = await harness();
 		const two = await h.upload({ file: png, another: png });
 		expect(await errorOf(two)).toMatchObject({ status: 413, code: 'request_too_large' });
@@ -132,7 +132,7 @@ describe('POST /v1/files', () => {
 		expect(await errorOf(json)).toMatchObject({ status: 415 });
 	});
 
-	it('needs the scope files:write', async () => {
+	it('requires the scope files:write', async () => {
 		const h = await harness();
 		const answer = await h.upload({}, 'alice.files:read');
 		expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'insufficient_permissions' });

@@ -7,47 +7,47 @@ export interface ImageSize {
 	readonly height: number;
 }
 
-/** What a client asks for, in domain terms. */
+/** A request for pictures, independent of the wire format. */
 export interface ImageRequest {
 	/** 1 to 32,000 Unicode code points. */
 	readonly prompt: string;
-	/** How many pictures this call is to make, 1 to `abilities.count`. */
+	/** The number of pictures of this call, 1 to `abilities.count`. */
 	readonly count: number;
 	/** In pixels; absent: the model decides. */
 	readonly size?: ImageSize;
 	/** `auto`: the model decides. */
 	readonly quality: 'low' | 'medium' | 'high' | 'auto';
-	/** Whether the background is to be see-through; `auto`: the model decides. */
+	/** Whether the background is transparent; `auto`: the model decides. */
 	readonly background: 'transparent' | 'opaque' | 'auto';
-	/** What the client will receive. A model may return any format: the plugin converts. */
+	/** The format of the response. A model may return any format: the plugin converts it. */
 	readonly format: 'png' | 'jpeg' | 'webp';
-	/** 0 to 100: the quality of JPEG and WebP; how little is done to make a PNG small. */
+	/** 0 to 100: the quality of JPEG and WebP. For PNG, 100 means the least effort to make the file small. */
 	readonly compression: number;
-	/** How strict the model's own filter is to be. */
+	/** The strictness of the model's own filter. */
 	readonly moderation: 'auto' | 'low';
 	/** Inference steps, 1 to 50; absent: the model decides. */
 	readonly steps?: number;
 	/** A hint of older clients. */
 	readonly style?: 'vivid' | 'natural';
-	/** The caller's own name for its user. */
+	/** The client's identifier of its user. */
 	readonly user?: string;
 }
 
-/** A picture that a client sent, already checked by the plugin: it is what it says, and can be decoded. */
+/** An input picture. The plugin has checked its media type, and that it can be decoded. */
 export interface ImageInput {
-	/** Decided by content. */
+	/** Detected from the content. */
 	readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp';
 	/** Length in bytes, at most 52,428,800. */
 	readonly size: number;
-	/** In pixels, upright. */
+	/** In pixels, after EXIF rotation. */
 	readonly width: number;
 	readonly height: number;
 	readonly hasAlpha: boolean;
 	/** Lower-case hex SHA-256 of the bytes. */
 	readonly sha256: string;
 	/**
-	 * For `ImageCodec`: large pictures lie in a file, and need not be read into memory. Gone when the request has been
-	 * answered.
+	 * The input for `ImageCodec`. Large pictures are files, and need not be read into memory. Deleted at the end of the
+	 * request.
 	 */
 	readonly source: EncodedImage;
 	/** Reads the whole file. */
@@ -56,11 +56,11 @@ export interface ImageInput {
 
 /** A request to change pictures. */
 export interface ImageEditRequest extends ImageRequest {
-	/** 1 to 16, in the client's order; the first one is the one that is changed. */
+	/** 1 to 16, in the client's order; the first one is changed. */
 	readonly images: readonly ImageInput[];
-	/** As large as the first picture. Where its alpha is 0 the picture may change, where it is 255 it stays. */
+	/** Has the size of the first picture. Pixels with alpha 0 may change; pixels with alpha 255 stay. */
 	readonly mask?: ImageInput;
-	/** How closely the result keeps to the inputs. */
+	/** How closely the result follows the inputs. */
 	readonly fidelity: 'low' | 'high';
 }
 
@@ -72,73 +72,73 @@ export type Picture =
 			readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp';
 	  };
 
-/** A finished picture. Its memory belongs to the plugin from then on. */
+/** A finished picture. The model must not reuse its memory. */
 export type MadeImage = Picture & {
 	/** The prompt as the model understood it. */
 	readonly revisedPrompt?: string;
 };
 
-/** What the work is charged as. The plugin estimates it where a model says nothing. */
+/** Token counts. The plugin estimates them when the model reports none. */
 export interface ImageUsage {
 	readonly inputTextTokens: number;
 	readonly inputImageTokens: number;
 	readonly outputTokens: number;
 }
 
-/** What one call made. */
+/** The result of one call. */
 export interface ImageResult {
-	/** `request.count` pictures; fewer where `filtered` counts the rest. */
+	/** `request.count` pictures, less those that `filtered` counts. */
 	readonly images: readonly MadeImage[];
 	/** How many pictures the filter of the model withheld. */
 	readonly filtered?: number;
-	/** What `quality: auto` became. */
+	/** The quality that the model chose for `auto`. */
 	readonly quality?: 'low' | 'medium' | 'high';
-	/** What the model could not honour, one sentence each. */
+	/** Options that the model ignored, one sentence each. */
 	readonly warnings?: readonly string[];
 	readonly usage?: ImageUsage;
 }
 
-/** The surroundings of one call. */
+/** The context of one call. */
 export interface ImageRun {
 	/**
-	 * Aborts when the client leaves, another picture of the same request fails, the model's time or the deadline passes
-	 * or the server stops. Every await honours it.
+	 * Aborts when the client disconnects, another picture of the same request fails, the model's timeout or the deadline
+	 * passes, or the server stops. Pass it to everything that waits.
 	 */
 	readonly signal: AbortSignal;
-	/** A 32-bit unsigned seed, equal for equal requests. The pictures of one request have successive ones. */
+	/** A 32-bit unsigned seed, equal for equal requests. The pictures of one request have successive seeds. */
 	readonly seed: number;
-	/** How many unfinished states of each picture the client would like to see: 0 to 3. */
+	/** The maximum number of partial images per picture, 0 to 3. */
 	readonly partials: number;
 	/**
-	 * Shows an unfinished state, whose memory may be used again at once. `image` counts the pictures of this call from
-	 * 0. What is shown beyond `partials` is left out, and so is what is broken, or is not encoded when the finished
-	 * picture is.
+	 * Sends a partial image. The model may reuse its memory after the call. `image` counts the pictures of this call from
+	 * 0. The plugin drops images above `partials`, invalid ones, and those that are not encoded before the finished
+	 * picture.
 	 */
 	partial(picture: Picture, image?: number): void;
 	readonly log: Logger;
 }
 
-/** What a model does itself; the plugin does the rest, or refuses what it cannot do. */
+/** The abilities of a model. For a missing ability, the plugin does the work or refuses the request. */
 export interface ImageAbilities {
-	/** Most pictures of one call; 1 unless said otherwise. For more of them the plugin calls again. */
+	/** Maximum pictures of one call; 1 by default. For more, the plugin makes several calls. */
 	readonly count?: number;
-	/** The sizes that it makes; absent: every one that is asked for. */
+	/** The sizes that it makes; absent: any size. */
 	readonly sizes?: readonly ImageSize[];
-	/** How the plugin may bring a picture to a size that the model does not make. Absent: such a size is refused. */
+	/** How the plugin may resize a picture to a size that the model does not make. Absent: such a size is refused. */
 	readonly fit?: 'cover' | 'contain' | 'fill';
-	/** Most input pictures of an edit; 16 unless said otherwise. */
+	/** Maximum input pictures of an edit; 16 by default. */
 	readonly images?: number;
-	/** Whether it takes masks; true unless said otherwise. */
+	/** Whether it accepts masks; true by default. */
 	readonly mask?: boolean;
-	/** Whether it makes see-through backgrounds; true unless said otherwise. */
+	/** Whether it makes transparent backgrounds; true by default. */
 	readonly transparency?: boolean;
 }
 
 /**
- * A model that makes pictures from words (`generate`), changes pictures (`edit`), or both.
+ * A model that makes pictures from a text (`generate`), changes pictures (`edit`), or both.
  *
- * Refuse what cannot be done with `unsupportedValue(param, message)`. Throw `modelError(message)` for a failure that
- * the caller should read; the message of any other error stays in the log.
+ * Throw `unsupportedValue(param, message)` for a request that the model does not support, and `modelError(message)` for
+ * a failure with a message for the client. The message of any other error appears only in the log.
  */
 export interface ImageModel extends Unloadable {
 	readonly apiVersion: 1;
@@ -146,8 +146,8 @@ export interface ImageModel extends Unloadable {
 	generate?(request: ImageRequest, run: ImageRun): Promise<ImageResult>;
 	edit?(request: ImageEditRequest, run: ImageRun): Promise<ImageResult>;
 	/**
-	 * For a model whose upstream speaks this wire format: the request that passes this generation through, so that the
-	 * response reaches the client byte for byte. Undefined: this body must be translated.
+	 * For a model whose upstream has the same wire format: the request that passes this generation through, so that the
+	 * client receives the bytes of the upstream's response. Undefined: this body must be translated.
 	 */
 	forward?(raw: RawBody): ForwardRequest | undefined;
 }
@@ -171,7 +171,7 @@ export const imageModels = defineModelKind<ImageModel>(
 		generate: generate !== undefined,
 		edit: edit !== undefined,
 		...(sizes ? { sizes: sizes.map(({ width, height }) => `${width}x${height}`) } : {}),
-		// The plugin encodes them all.
+		// The plugin encodes all formats.
 		formats: ['png', 'jpeg', 'webp'],
 		...(edit ? { input_images: images, mask } : {}),
 		transparent_background: transparency,

@@ -6,24 +6,24 @@ import { type GenerationBody, generationBody } from './request/fields.ts';
 import { checkAbilities, checkConflicts } from './request/model-request.ts';
 import { isSupportedSize, parseSize } from './request/sizes.ts';
 
-/** Passes a generation through to its model's upstream, if possible. It counts among those under way. */
+/** Passes a generation through to its model's upstream, if possible. It counts against the request limit. */
 export async function tryImagePassthrough(
 	{ models, requestLimit }: ImageContext,
 	raw: RawBody,
 	call: Call,
 ): Promise<Reply | undefined> {
-	const leave = requestLimit.acquire();
+	const release = requestLimit.acquire();
 	let reply: Reply | undefined;
 	try {
 		reply = await tryPassthrough(models, raw, call, imagePassthrough(raw));
 	} finally {
-		if (reply?.type !== 'forward') leave();
+		if (reply?.type !== 'forward') release();
 	}
-	if (reply?.type === 'forward') reply.done.then(leave);
+	if (reply?.type === 'forward') reply.done.then(release);
 	return reply;
 }
 
-/** Only members that are checked here, and no work on the pictures. Throws the translation's 400 errors. */
+/** Forwards only checked members, for pictures that need no processing. Throws the translation's 400 errors. */
 function imagePassthrough(raw: RawBody): RequestFor<ImageModel> {
 	let body: GenerationBody | undefined;
 	return (bound) => {
@@ -40,7 +40,7 @@ function imagePassthrough(raw: RawBody): RequestFor<ImageModel> {
 	};
 }
 
-/** Other qualities are names of ours; unfinished pictures mean something in streams only. */
+/** Upstreams do not know the aliases of `quality`. Partial images exist in streams only. */
 function isPlain(body: GenerationBody, { names }: RawBody): boolean {
 	return (
 		!body.stream &&

@@ -12,7 +12,7 @@ const mask = clear(64, 48);
 
 type Harness = Awaited<ReturnType<typeof harness>>;
 
-/** What the model was shown as pictures, read as it would. */
+/** The bytes of the pictures that the model received. */
 async function shown(h: Harness, response: Response): Promise<Buffer[]> {
 	await answerOf(response);
 	const pictures: Buffer[] = [];
@@ -22,7 +22,7 @@ async function shown(h: Harness, response: Response): Promise<Buffer[]> {
 
 const seen = new WeakMap<Harness, readonly Uint8Array[]>();
 
-/** The files of a request are gone once it has been answered, so the model reads them while it works. */
+/** The model reads the files of a request during the call, because they are deleted after the response. */
 async function reading(options: Parameters<typeof harness>[0] = {}): Promise<Harness> {
 	const h = await harness(options);
 	const paint = h.model.edit;
@@ -34,7 +34,7 @@ async function reading(options: Parameters<typeof harness>[0] = {}): Promise<Har
 }
 
 describe('POST /v1/images/edits', () => {
-	it('shows the model a request in its own terms', async () => {
+	it('passes the request to the model in domain terms', async () => {
 		const h = await reading();
 		const form = formOf(
 			['image', first],
@@ -88,7 +88,7 @@ describe('POST /v1/images/edits', () => {
 		});
 	});
 
-	it('estimates usage from what was sent and made', async () => {
+	it('estimates the usage from the inputs and outputs', async () => {
 		const h = await harness();
 		const { usage } = await answerOf(await h.editing(formOf(['image', first], ['image', second])));
 		expect(usage).toMatchObject({
@@ -138,7 +138,7 @@ describe('POST /v1/images/edits', () => {
 			],
 			[third, first],
 		],
-	] as const)('takes %s, in their order', async (_, entries, expected) => {
+	] as const)('accepts %s, in order', async (_, entries, expected) => {
 		const h = await reading();
 		expect(await shown(h, await h.editing(formOf(...entries)))).toEqual(expected);
 	});
@@ -148,12 +148,12 @@ describe('POST /v1/images/edits', () => {
 		['image as an object', { image: { image_url: dataUrl(first) } }, 1],
 		['image as a list', { image: [{ image_url: dataUrl(first) }] }, 1],
 		['null for what is absent', { image: null, mask: null, images: [{ image_url: dataUrl(first), file_id: null }] }, 1],
-	])('takes JSON with %s', async (_, body, count) => {
+	])('accepts JSON with %s', async (_, body, count) => {
 		const h = await reading();
 		expect(await shown(h, await h.editing(body))).toEqual([first, second].slice(0, count));
 	});
 
-	it('takes a bare data URL, short or long, and a long one without holding it in memory', async () => {
+	it('accepts a plain data URL of any length, and does not buffer a long one', async () => {
 		const h = await reading();
 		const long = file('png', pixels(200, 200, [4, 4, 4, 255]));
 		expect(await shown(h, await h.editing({ image: dataUrl(first) }))).toEqual([first]);
@@ -166,7 +166,7 @@ describe('POST /v1/images/edits', () => {
 	it.each([
 		['a file', formOf(['image', first], ['n', '2'])],
 		['a data URL', { image: { image_url: dataUrl(first) }, n: 2 }],
-	])('gives each call the bytes of %s for itself', async (_, body) => {
+	])('passes the bytes of %s to each call of the model', async (_, body) => {
 		const h = await harness({ options: { concurrency: 1 } });
 		const found: boolean[] = [];
 		h.model.edit = async ({ images }) => {
@@ -179,7 +179,7 @@ describe('POST /v1/images/edits', () => {
 		expect(found).toEqual([true, true]);
 	});
 
-	it('takes a mask as a data URL', async () => {
+	it('accepts a mask as a data URL', async () => {
 		const h = await harness();
 		await answerOf(
 			await h.editing({
@@ -190,7 +190,7 @@ describe('POST /v1/images/edits', () => {
 		expect(h.edits[0]?.request.mask).toMatchObject({ width: 64, height: 48 });
 	});
 
-	it('gives other pictures another seed, and the same ones the same in either encoding', async () => {
+	it('has another seed for other pictures, and equal seeds for equal ones in both encodings', async () => {
 		const h = await harness();
 		const seedOf = async (body: FormData | Record<string, unknown>) => {
 			await answerOf(await h.editing(body));
@@ -223,11 +223,11 @@ describe('POST /v1/images/edits', () => {
 		const source = input?.source;
 		expect(source).toHaveProperty('path');
 		const isThere = () => source && 'path' in source && existsSync(source.path);
-		await eventually('the file is gone', () => !isThere());
+		await eventually('the file is deleted', () => !isThere());
 	});
 });
 
-describe('an edit that is refused', () => {
+describe('an edit is rejected', () => {
 	const good = { image_url: dataUrl(first) };
 	it.each([
 		[{}, 'missing_required_parameter', 'image'],
@@ -256,7 +256,7 @@ describe('an edit that is refused', () => {
 		[{ image: good, input_fidelity: 'medium' }, 'invalid_value', 'input_fidelity'],
 		[{ image: good, prompt: '' }, 'string_below_min_length', 'prompt'],
 		[{ image: good, background: 'transparent', output_format: 'jpeg' }, 'invalid_value', 'background'],
-	])('because of its JSON: %#', async (body, code, param) => {
+	])('for its JSON: %#', async (body, code, param) => {
 		const h = await harness();
 		expect(await errorOf(await h.editing(body))).toMatchObject({ status: 400, code, param });
 		expect(h.edits).toEqual([]);
@@ -271,13 +271,13 @@ describe('an edit that is refused', () => {
 		['num_inference_steps', '0', 'integer_below_min_value'],
 		['stream', 'perhaps', 'invalid_type'],
 		['seed', '1.5', 'invalid_type'],
-	])('because of the field %s in a form: %j', async (name, value, code) => {
+	])('for the field %s in a form: %j', async (name, value, code) => {
 		const h = await harness();
 		const error = await errorOf(await h.editing(formOf(['image', first], [name, value])));
 		expect(error).toMatchObject({ status: 400, code, param: name });
 	});
 
-	it('because of a file, which it names', async () => {
+	it('for an invalid file, with its parameter', async () => {
 		const h = await harness();
 		const text = Buffer.from('no picture');
 		const several = formOf(['image[]', first], ['image[]', text]);
@@ -292,7 +292,7 @@ describe('an edit that is refused', () => {
 		expect(await errorOf(await h.editing(masked))).toMatchObject({ param: 'mask' });
 	});
 
-	it('because of what its model lacks', async () => {
+	it('for an ability that its model lacks', async () => {
 		const none = await harness({ lacks: ['edit'] });
 		expect(await errorOf(await none.editing(formOf(['image', first])))).toMatchObject({
 			status: 400,
@@ -308,7 +308,7 @@ describe('an edit that is refused', () => {
 		expect(await picturesOf(await plain.editing(formOf(['image', first])))).toHaveLength(1);
 	});
 
-	it('because a mask must have alpha and the size of the first picture, and says so', async () => {
+	it('for a mask without alpha or of another size than the first picture', async () => {
 		const h = await harness();
 		const flat = formOf(['image', second], ['mask', second]);
 		expect((await errorOf(await h.editing(flat))).message).toContain('no alpha channel');
@@ -318,7 +318,7 @@ describe('an edit that is refused', () => {
 		expect(message).toContain('64x48');
 	});
 
-	it('because of more files than 17', async () => {
+	it('for more than 17 files', async () => {
 		const h = await harness();
 		const files = Array.from({ length: 18 }, () => ['image', third] as const);
 		expect((await h.editing(formOf(...files))).status).toBe(413);

@@ -23,7 +23,7 @@ describe('the format', () => {
 		['png', 50, { effort: 6 }],
 		['jpeg', 35, { quality: 35 }],
 		['webp', 0, { quality: 0 }],
-	])('of pixels is %s at compression %i', async (format, compression, options) => {
+	])('of raw pixels is %s at compression %i', async (format, compression, options) => {
 		const { picture, answer } = await made(solid, {
 			output_format: format,
 			output_compression: compression,
@@ -32,26 +32,26 @@ describe('the format', () => {
 		expect(answer.output_format).toBe(format);
 	});
 
-	it.each(['png', 'jpeg', 'webp'] as const)('of a %s file is left alone, byte for byte', async (format) => {
+	it.each(['png', 'jpeg', 'webp'] as const)('of a %s file is unchanged, byte for byte', async (format) => {
 		const body = file(format, solid);
 		const { h, answer } = await made(
 			{ body, mediaType: `image/${format}` },
 			{ output_format: format, output_compression: 10 },
 		);
 		expect(Buffer.from(String(answer.data[0]?.b64_json), 'base64')).toEqual(body);
-		expect(h.codec.asked).not.toContain('encode');
+		expect(h.codec.calls).not.toContain('encode');
 	});
 
-	it('of another file is changed, without its pixels in between where it has no alpha', async () => {
+	it('of a file in another format is converted directly when it has no alpha', async () => {
 		const { h, picture } = await made(
 			{ body: file('jpeg', solid), mediaType: 'image/jpeg' },
 			{ output_format: 'webp', output_compression: 60 },
 		);
 		expect(picture).toMatchObject({ format: 'webp', options: { quality: 60 } });
-		expect(h.codec.asked).toEqual(['transcode']);
+		expect(h.codec.calls).toEqual(['transcode']);
 	});
 
-	it('asks for more of zlib the lower the number', () => {
+	it('uses more zlib effort for a lower number', () => {
 		const efforts = Array.from({ length: 101 }, (_, compression) => pngEffort(compression));
 		expect(efforts).toEqual(efforts.toSorted((a, b) => b - a));
 	});
@@ -65,7 +65,7 @@ describe('the background', () => {
 		['a file with unused alpha', { body: file('png', solid), mediaType: 'image/png' }, 'opaque'],
 		['a file without alpha', { body: file('png', solid, { hasAlpha: false }), mediaType: 'image/png' }, 'opaque'],
 		['a file of another format', { body: file('webp', clear), mediaType: 'image/webp' }, 'transparent'],
-	] as const)('is told from the picture itself: %s', async (_, picture, background) => {
+	] as const)('is reported from the picture itself: %s', async (_, picture, background) => {
 		const { answer, picture: shown } = await made(picture as Picture);
 		expect(answer.background).toBe(background);
 		expect(shown.data[3]).toBe(background === 'transparent' ? 0 : 255);
@@ -74,7 +74,7 @@ describe('the background', () => {
 	it.each([
 		['pixels', clear],
 		['a file', { body: file('png', clear), mediaType: 'image/png' }],
-	] as const)('is filled where opaque was asked for: %s', async (_, picture) => {
+	] as const)('is filled when opaque was requested: %s', async (_, picture) => {
 		const { answer, picture: shown } = await made(picture as Picture, { background: 'opaque' });
 		expect([answer.background, shown.data[3], shown.options.opaque]).toEqual(['opaque', 255, true]);
 	});
@@ -85,7 +85,7 @@ describe('the background', () => {
 		['a file without alpha', { body: file('png', solid, { hasAlpha: false }), mediaType: 'image/png' }],
 		['a JPEG', { body: file('jpeg', solid), mediaType: 'image/jpeg' }],
 	] as const)(
-		'has an alpha channel where transparent was asked for, with a warning when opaque: %s',
+		'has an alpha channel when transparent was requested, with a warning when it is opaque: %s',
 		async (_, made_) => {
 			const { answer, picture: shown } = await made(made_ as Picture, { background: 'transparent' });
 			expect([answer.background, shown.format, shown.hasAlpha]).toEqual(['opaque', 'png', true]);
@@ -111,13 +111,13 @@ describe('the size', () => {
 		['768x512', '1536x1024', ['fit cover']],
 		['3072x1024', '1536x1024', ['fit cover']],
 		['auto', undefined, []],
-	])('%s is asked for as %s where the model lists sizes', async (size, asked, steps) => {
+	])('%s is requested as %s when the model lists sizes', async (size, asked, steps) => {
 		const h = await harness({ abilities: { sizes, fit: 'cover' } });
 		const answer = await answerOf(await h.generations({ size }));
 		const { width, height } = h.calls[0]?.request.size ?? {};
 		expect(asked && `${width}x${height}`).toBe(asked);
 		expect(answer.size).toBe(size === 'auto' ? '64x48' : size);
-		expect(h.codec.asked.filter((step) => step.startsWith('fit'))).toEqual(steps);
+		expect(h.codec.calls.filter((step) => step.startsWith('fit'))).toEqual(steps);
 		expect(answer.warnings).toBeUndefined();
 	});
 
@@ -128,10 +128,10 @@ describe('the size', () => {
 			{ output_format: 'jpeg', size: '128x64' },
 			{ fit: 'fill' },
 		);
-		expect([answer.size, h.codec.asked]).toEqual(['128x64', ['transcode']]);
+		expect([answer.size, h.codec.calls]).toEqual(['128x64', ['transcode']]);
 	});
 
-	it('is padded with transparency by contain, and says so', async () => {
+	it('of a contained picture is padded with transparency, and reported', async () => {
 		const body = file('png', solid, { hasAlpha: false });
 		const part = { body, mediaType: 'image/png' } as const;
 		const { answer } = await made(part, { size: '128x64' }, { fit: 'contain' });
@@ -140,7 +140,7 @@ describe('the size', () => {
 		expect((await made(part, opaque, { fit: 'contain' })).answer.background).toBe('opaque');
 	});
 
-	it('that the model made by mistake is fitted, or told as it is with a warning', async () => {
+	it('that the model made by mistake is fitted, or reported with a warning', async () => {
 		const fitted = await made(solid, { size: '128x128' }, { fit: 'cover' });
 		expect(fitted.answer).toMatchObject({ size: '128x128' });
 		expect(fitted.answer.warnings).toBeUndefined();

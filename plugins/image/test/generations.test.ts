@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { answerOf, harness, pictureIn, picturesOf } from './harness.ts';
 
 describe('POST /v1/images/generations', () => {
-	it('answers with a PNG of the asked size and says how it turned out', async () => {
+	it('returns a PNG of the requested size with its properties', async () => {
 		const h = await harness();
 		const answer = await answerOf(await h.generations({ size: '64x128' }));
 		expect(answer).toStrictEqual({
@@ -26,7 +26,7 @@ describe('POST /v1/images/generations', () => {
 		expect(pictureIn(answer.data[0])).toMatchObject({ format: 'png', width: 64, height: 128 });
 	});
 
-	it('shows the model a request in its own terms', async () => {
+	it('passes the request to the model in domain terms', async () => {
 		const h = await harness();
 		await answerOf(
 			await h.generations({
@@ -59,7 +59,7 @@ describe('POST /v1/images/generations', () => {
 		expect(h.calls[0]?.run).toMatchObject({ seed: 4_294_967_295, partials: 0 });
 	});
 
-	it('leaves to the model what the client leaves open, and takes null for absent', async () => {
+	it('leaves optional members to the model, and treats null as absent', async () => {
 		const h = await harness();
 		await answerOf(await h.generations({ size: null, n: null, user: null, seed: null, stream: null, extra: 1 }));
 		expect(h.calls[0]?.request).toStrictEqual({
@@ -81,14 +81,14 @@ describe('POST /v1/images/generations', () => {
 		['low', 'low'],
 		['medium', 'medium'],
 		['auto', 'auto'],
-	])('asks the model for quality %s as %s', async (quality, asked) => {
+	])('requests quality %s as %s from the model', async (quality, asked) => {
 		const h = await harness();
 		const answer = await answerOf(await h.generations({ quality }));
 		expect(h.calls[0]?.request.quality).toBe(asked);
 		expect(answer.quality).toBe(asked === 'auto' ? 'high' : asked);
 	});
 
-	it('passes on what the model says of quality, prompt, warnings and usage', async () => {
+	it('returns quality, prompt, warnings and usage of the model', async () => {
 		const h = await harness();
 		h.model.generate = async () => ({
 			images: [{ width: 1, height: 1, data: Uint8Array.of(1, 2, 3, 0), revisedPrompt: 'one cat' }],
@@ -111,7 +111,7 @@ describe('POST /v1/images/generations', () => {
 		});
 	});
 
-	it('counts what the model withholds', async () => {
+	it('counts withheld pictures', async () => {
 		const h = await harness({ abilities: { count: 3 } });
 		h.model.generate = async (request, { seed }) => ({
 			images: [{ width: 1, height: 1, data: Uint8Array.of(seed & 255, 2, 3, 255) }],
@@ -125,7 +125,7 @@ describe('POST /v1/images/generations', () => {
 		expect(empty).not.toHaveProperty('size');
 	});
 
-	it('gives equal requests equal pictures, and other requests others', async () => {
+	it('returns equal pictures for equal requests, and other pictures for others', async () => {
 		const h = await harness();
 		const seed = async (fields: object) => {
 			await answerOf(await h.generations({ ...fields }));
@@ -153,7 +153,7 @@ describe('POST /v1/images/generations', () => {
 		expect(await seed({ seed: 5 })).toBe(5);
 	});
 
-	it('takes a prompt of 32,000 emoji', async () => {
+	it('accepts a prompt of 32,000 emoji', async () => {
 		const h = await harness();
 		expect(await picturesOf(await h.generations({ prompt: '🦊'.repeat(32_000) }))).toHaveLength(1);
 		expect(await errorOf(await h.generations({ prompt: '🦊'.repeat(32_001) }))).toMatchObject({
@@ -191,14 +191,14 @@ describe('POST /v1/images/generations', () => {
 		[{ size: 1024 }, 'invalid_type', 'size'],
 		[{ size: '1024' }, 'invalid_value', 'size'],
 		[{ background: 'transparent', output_format: 'jpeg' }, 'invalid_value', 'background'],
-	])('refuses %j with %s on %s', async (fields, code, param) => {
+	])('rejects %j with %s on %s', async (fields, code, param) => {
 		const h = await harness();
 		const error = await errorOf(await h.generations(fields));
 		expect(error).toMatchObject({ status: 400, code, param });
 		expect(h.calls).toEqual([]);
 	});
 
-	it('refuses a model that is not there', async () => {
+	it('rejects an unknown model', async () => {
 		const h = await harness();
 		expect(await errorOf(await h.generations({ model: 'fake-2' }))).toMatchObject({
 			status: 404,
@@ -206,21 +206,21 @@ describe('POST /v1/images/generations', () => {
 		});
 	});
 
-	it('wants the scope images', async () => {
+	it('requires the scope images', async () => {
 		const h = await harness();
 		expect((await h.generations({}, { key: 'alice.videos' })).status).toBe(403);
 	});
 });
 
-describe('a model that cannot do everything', () => {
-	it('is not asked for what it lacks', async () => {
+describe('a model with limited abilities', () => {
+	it('is not called for an operation that it lacks', async () => {
 		const h = await harness({ lacks: ['generate'] });
 		const error = await errorOf(await h.generations());
 		expect(error).toMatchObject({ status: 400, code: 'unsupported_value', param: 'model' });
 		expect(error.message).toContain('fake-1');
 	});
 
-	it('is not asked for transparency or sizes that it does not make', async () => {
+	it('is not called for transparency or sizes that it lacks', async () => {
 		const h = await harness({
 			abilities: {
 				transparency: false,
@@ -242,7 +242,7 @@ describe('a model that cannot do everything', () => {
 		expect(await picturesOf(await h.generations({ size: '512x768' }))).toMatchObject([{ width: 512, height: 768 }]);
 	});
 
-	it('may refuse a value itself', async () => {
+	it('may reject a value itself', async () => {
 		const h = await harness();
 		h.model.generate = () => Promise.reject(unsupportedValue('style', 'No styles here.'));
 		expect(await errorOf(await h.generations({ style: 'vivid' }))).toMatchObject({

@@ -19,41 +19,41 @@ import { image } from '../src/index.ts';
 import { type ImageAbilities, type ImageModel, type ImageRequest, imageModels } from '../src/model.ts';
 import { type Decoded, decode, type FakeCodec, fakeCodec, pixels } from './pictures.ts';
 
-/** What a test decides. */
+/** Options of a test. */
 export interface HarnessOptions {
 	readonly options?: Parameters<typeof image>[0];
 	readonly abilities?: ImageAbilities;
 	/** Operations that the model lacks. */
 	readonly lacks?: readonly ('generate' | 'edit')[];
-	/** Whether an upstream of the model can be given a generation as it came. */
+	/** Lets generations pass through to an upstream. */
 	readonly forward?: ImageModel['forward'];
-	/** Bounds of the model, and its fallbacks. */
+	/** Limits of the model, and its fallbacks. */
 	readonly binding?: Omit<ModelBindingOptions, 'use'>;
 	/** Further models. */
 	readonly others?: Readonly<Record<string, ImageModel>>;
-	/** Further ones. */
+	/** Further backends. */
 	readonly backends?: AppConfig['backends'] & object;
-	/** Wraps the store of pictures. */
+	/** Wraps the blob store. */
 	readonly blobs?: (store: BlobStore) => BlobStore;
 }
 
-/** What the tests turn and read. */
+/** The running app and records of what it did. */
 export interface Harness extends TestApp {
 	readonly codec: FakeCodec;
 	readonly blobs: BlobStore;
 	readonly records: RecordStore;
-	/** What the model does. */
+	/** The behaviour of the model. */
 	readonly model: { [K in 'generate' | 'edit']: NonNullable<ImageModel[K]> };
-	/** Every generation so far. */
+	/** All generations. */
 	readonly calls: readonly RecordedCall<ImageModel['generate']>[];
-	/** Every edit so far. */
+	/** All edits. */
 	readonly edits: readonly RecordedCall<ImageModel['edit']>[];
 	generations(fields?: Record<string, unknown>, options?: RequestOptions): Promise<Response>;
-	/** JSON, or a form. */
+	/** Posts JSON or a form. */
 	editing(body: Record<string, unknown> | FormData): Promise<Response>;
 }
 
-/** Boots the plugin on memory backends with one fake model, `fake-1`, and stops it after the test. */
+/** Starts an app on memory backends with one fake model, `fake-1`, and stops it after the test. */
 export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
 	const { abilities, lacks = [], forward, binding, others = {}, blobs: wrap = (store) => store } = decided;
 	const clock = manualClock();
@@ -104,20 +104,20 @@ export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
 	};
 }
 
-/** Pixels whose colour tells the seed, of the size that was asked for. */
+/** Pixels of the requested size, whose colour depends on the seed. */
 export function solid({ size }: Pick<ImageRequest, 'size'>, seed: number) {
 	const { width, height } = size ?? { width: 64, height: 48 };
 	return pixels(width, height, [seed & 255, (seed >> 8) & 255, 7, 255]);
 }
 
-/** One entry of an answer or an event. */
+/** One picture of a response or an event. */
 export interface Item {
 	readonly b64_json?: string;
 	readonly url?: string;
 	readonly revised_prompt?: string;
 }
 
-/** A plain answer. */
+/** A response that is not streamed. */
 export interface Answer {
 	readonly created: number;
 	readonly data: readonly Item[];
@@ -126,24 +126,23 @@ export interface Answer {
 	readonly [key: string]: unknown;
 }
 
-/** The body of a good answer. */
+/** The body of a successful response. */
 export function answerOf(response: Response): Promise<Answer> {
 	return jsonOf<Answer>(response);
 }
 
-/** The picture in an entry. */
+/** The picture in an item. */
 export function pictureIn(item: Item | undefined): Decoded {
 	return decode(Buffer.from(item?.b64_json ?? '', 'base64'));
 }
 
-/** The pictures of a good answer. */
+/** The pictures of a successful response. */
 export async function picturesOf(response: Response): Promise<Decoded[]> {
 	return (await answerOf(response)).data.map(pictureIn);
 }
 
 /**
- * A multipart body with the fields that every edit needs. Values are appended in order; bytes become files with a misleading
- * label.
+ * A form with the required fields of an edit. Values are appended in order; bytes become files with a wrong media type.
  */
 export function formOf(...entries: readonly (readonly [string, string | Uint8Array])[]): FormData {
 	const form = new FormData();
@@ -162,7 +161,7 @@ function append(form: FormData, name: string, value: string | Uint8Array): void 
 	else form.append(name, new Blob([new Uint8Array(value)], { type: 'text/html' }), 'input.bin');
 }
 
-/** A data URL with a misleading media type. */
+/** A data URL with a wrong media type. */
 export function dataUrl(bytes: Uint8Array): string {
 	return `data:image/gif;base64,${Buffer.from(bytes).toString('base64')}`;
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { RequestLimit } from '../src/work/request-limit.ts';
 import { harness, solid } from './harness.ts';
 
-describe('more requests than are worked on at the same time', () => {
-	it.each([false, true])('are refused before their body is read, until there is room (stream: %s)', async (stream) => {
+describe('requests beyond the limit of concurrent ones', () => {
+	it.each([false, true])('are rejected before their body is read, until there is room (stream: %s)', async (stream) => {
 		const h = await harness({ options: { maxRequests: 1 } });
 		const held = gate();
 		h.model.generate = async (request, { seed }) => {
@@ -24,9 +24,9 @@ describe('more requests than are worked on at the same time', () => {
 		expect((await h.generations({})).status).toBe(200);
 	});
 
-	it('count no more once they have failed', async () => {
+	it('no longer count when they have failed', async () => {
 		const h = await harness({ options: { maxRequests: 1 } });
-		h.model.generate = () => Promise.reject(new Error('no paint left'));
+		h.model.generate = () => Promise.reject(new Error('The model failed.'));
 		for (const stream of [false, true, false]) {
 			expect((await h.generations({ stream })).status).toBe(502);
 		}
@@ -34,12 +34,12 @@ describe('more requests than are worked on at the same time', () => {
 });
 
 describe('RequestLimit', () => {
-	it('counts a request that leaves twice once', () => {
+	it('counts a request that is released twice only once', () => {
 		const load = new RequestLimit(1);
-		const leave = load.acquire();
+		const release = load.acquire();
 		expect(() => load.check()).toThrow();
-		leave();
-		leave();
+		release();
+		release();
 		load.acquire();
 		expect(() => load.check()).toThrow();
 	});

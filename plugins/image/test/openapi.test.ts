@@ -30,7 +30,7 @@ interface Document {
 	readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The members of a body without `null`, which optional members of a JSON body may be. */
+/** The members of a body, without the `null` that optional members of a JSON body accept. */
 function membersOf({ properties = {} }: Schema = {}): Readonly<Record<string, Schema>> {
 	const members = Object.entries(properties).map(([name, member]) => {
 		const { type, enum: values } = member;
@@ -46,7 +46,7 @@ async function document(): Promise<Document> {
 }
 
 describe('the OpenAPI description', () => {
-	it('has every route and its answers', async () => {
+	it('has all routes with their responses', async () => {
 		const { paths } = await document();
 		const answers = (path: string, method: string) => paths[path]?.[method]?.responses ?? {};
 		for (const path of ['/v1/images/generations', '/v1/images/edits']) {
@@ -64,7 +64,7 @@ describe('the OpenAPI description', () => {
 		expect(paths[download]?.get?.security).toEqual([]);
 	});
 
-	it('says what both operations take', async () => {
+	it('has the members of both operations', async () => {
 		const { schemas } = (await document()).components;
 		for (const name of ['ImageGeneration', 'ImageEdit', 'ImageEditJson']) {
 			const { required } = schemas[name] ?? {};
@@ -130,7 +130,7 @@ describe('the OpenAPI description', () => {
 		expect(components.schemas.ImageEdit?.oneOf).toEqual([{ required: ['image'] }, { required: ['images'] }]);
 	});
 
-	it('says what the answer holds', async () => {
+	it('has the members of the response', async () => {
 		const { schemas } = (await document()).components;
 		const { required = [], properties = {} } = schemas.Images ?? {};
 		expect(Object.keys(properties)).toEqual(expect.arrayContaining([...required]));

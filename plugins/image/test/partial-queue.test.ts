@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { PartialQueue } from '../src/work/partial-queue.ts';
 import { pixels } from './pictures.ts';
 
-test('a partial image whose encoding ignores its signal is not shown behind the finished picture', async () => {
+test('a partial image that ignores its signal is not sent after the finished picture', async () => {
 	const [asked, late] = [gate(), gate()];
 	const shown: number[] = [];
 	const queue = new PartialQueue({

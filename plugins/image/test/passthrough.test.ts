@@ -5,7 +5,7 @@ import { type HarnessOptions, harness } from './harness.ts';
 
 const answer = JSON.stringify({ created: 1, data: [{ b64_json: 'AA==' }] });
 
-/** A request for an upstream whose answer ends when `end` passes. */
+/** A forward request to an upstream whose response ends when `end` resolves. */
 const request = (raw: RawBody, end?: Promise<void>) =>
 	forwardRequest(raw, { dispatcher: answering(answer, 'application/json', end) });
 
@@ -54,7 +54,7 @@ describe('a generation is translated', () => {
 		['with a name of quality that is ours', { quality: 'hd' }],
 		['with a number in quotes', { n: '1' }],
 		['with a member that is not known', { service_tier: 'priority' }],
-		['with what means absence', { user: null }],
+		['with null', { user: null }],
 		['for a size that has to be fitted', { size: '64x64' }, { abilities: { sizes, fit: 'cover' } }],
 	])('%s', async (_, fields, options) => {
 		const { h, bodies } = await passing(options);
@@ -69,13 +69,13 @@ it.each<[string, Record<string, unknown>, string, HarnessOptions?]>([
 	['what contradicts itself', { background: 'transparent', output_format: 'jpeg' }, 'background'],
 	['what the model does not do', { background: 'transparent' }, 'background', { abilities: { transparency: false } }],
 	['what is not allowed', { size: '10x10' }, 'size'],
-])('%s never reaches an upstream', async (_, fields, param, options) => {
+])('%s does not reach an upstream', async (_, fields, param, options) => {
 	const { h, bodies } = await passing(options);
 	expect(await errorOf(await h.generations(fields))).toMatchObject({ status: 400, param });
 	expect(bodies).toEqual([]);
 });
 
-it('an answer that is passed on counts among those that are worked on until it has ended', async () => {
+it('a response that passes through counts as concurrent work until it has ended', async () => {
 	const end = gate();
 	const h = await harness({
 		options: { maxRequests: 1 },
@@ -88,7 +88,7 @@ it('an answer that is passed on counts among those that are worked on until it h
 	expect((await h.generations()).status).toBe(200);
 });
 
-it('a passthrough that fails before its answer is repeated, translated', async () => {
+it('a passthrough that fails before its response is repeated as a translated request', async () => {
 	const h = await harness({
 		options: { maxRequests: 1 },
 		forward: (raw) => ({ ...request(raw), accepts: () => false }),

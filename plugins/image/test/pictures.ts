@@ -15,11 +15,11 @@ const magic: Readonly<Record<ImageFormat, Buffer>> = {
 	webp: Buffer.from('RIFF\0\0\0\0WEBP', 'latin1'),
 };
 
-/** What a file of the fake codec holds. */
+/** A decoded file of the fake codec. */
 export interface Decoded extends RawImage {
 	readonly format: ImageFormat;
 	readonly hasAlpha: boolean;
-	/** How it was encoded. */
+	/** The options of its encoding. */
 	readonly options: Partial<EncodeOptions>;
 }
 
@@ -32,7 +32,7 @@ export function pixels(width: number, height: number, color: Rgba = [200, 100, 5
 	return { width, height, data };
 }
 
-/** A file that the fake codec knows: it begins like a real one, then holds the pixels as they are. */
+/** A file of the fake codec: it begins with a real signature, followed by the raw pixels. */
 export function file(
 	format: ImageFormat,
 	image: RawImage,
@@ -46,7 +46,7 @@ export function file(
 	return Buffer.concat([magic[format], length, head, image.data]);
 }
 
-/** Reads such a file; throws as a codec does. */
+/** Decodes such a file; throws like a real codec. */
 export function decode(bytes: Uint8Array): Decoded {
 	const all = Buffer.from(bytes);
 	for (const [format, start] of Object.entries(magic) as [ImageFormat, Buffer][]) {
@@ -61,18 +61,21 @@ export function decode(bytes: Uint8Array): Decoded {
 	throw mediaError('E_IMAGE_UNREADABLE');
 }
 
-/** What the fake codec was asked, and a way to hold it up. */
+/** Records the calls of the fake codec, and can delay them. */
 export interface FakeCodec extends ImageCodec {
-	readonly asked: string[];
+	readonly calls: string[];
 	/** Awaited before each encoding of pixels. */
 	hold: (image: RawImage, signal?: AbortSignal) => Promise<void>;
 }
 
-/** A codec on {@link file}: resizing takes the nearest pixel, and what an option does can be read back with {@link decode}. */
+/**
+ * A codec for {@link file}. It resizes by nearest pixel, and the effect of options can be read back with {@link
+ * decode}.
+ */
 export function fakeCodec(): FakeCodec {
 	const read = async (image: EncodedImage) => decode('path' in image ? await readFile(image.path) : image);
 	const codec: FakeCodec = {
-		asked: [],
+		calls: [],
 		hold: async () => {},
 		async probe(image, signal) {
 			signal?.throwIfAborted();
@@ -81,11 +84,11 @@ export function fakeCodec(): FakeCodec {
 		},
 		async fit(image, options, signal) {
 			signal?.throwIfAborted();
-			codec.asked.push(`fit ${options.mode}`);
+			codec.calls.push(`fit ${options.mode}`);
 			return fitted('data' in image ? image : await read(image), options);
 		},
 		async encode(image, options, signal) {
-			codec.asked.push('encode');
+			codec.calls.push('encode');
 			await codec.hold(image, signal);
 			signal?.throwIfAborted();
 			const isOpaque = options.opaque === true || options.format === 'jpeg';
@@ -94,7 +97,7 @@ export function fakeCodec(): FakeCodec {
 		},
 		async transcode(image, { fit, ...options }, signal) {
 			signal?.throwIfAborted();
-			codec.asked.push('transcode');
+			codec.calls.push('transcode');
 			const decoded = await read(image);
 			const sized = fit ? fitted(decoded, fit) : decoded;
 			const { width, height } = sized;
@@ -113,7 +116,7 @@ function flat({ width, height, data }: RawImage): RawImage {
 	return { width, height, data: data.map((value, at) => (at % 4 === 3 ? 255 : value)) };
 }
 
-/** `contain` is padded on the right and at the bottom. */
+/** `contain` adds the padding on the right and at the bottom. */
 function fitted(image: RawImage, { width, height, mode }: FitOptions): RawImage {
 	const data = new Uint8Array(width * height * 4);
 	const scale = mode === 'contain' ? Math.min(width / image.width, height / image.height) : undefined;

@@ -5,19 +5,19 @@ import type { ImageModel, ImageRequest, ImageRun } from '../src/model.ts';
 import { answerOf, dataUrl, type HarnessOptions, harness, pictureIn, picturesOf, solid } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
-/** A fallback model, and what it was asked. Its pictures are blue. */
+/** A fallback model that makes blue pictures, and the requests that it received. */
 function fallbackModel(abilities: ImageModel['abilities'] = {}) {
-	const asked: ImageRequest[] = [];
+	const received: ImageRequest[] = [];
 	const paint = async (request: ImageRequest) => {
-		asked.push(request);
+		received.push(request);
 		const { width, height } = request.size ?? { width: 64, height: 64 };
 		return { images: [pixels(width, height, [0, 0, 255, 255])] };
 	};
 	const model: ImageModel = { apiVersion: 1, abilities, generate: paint, edit: paint };
-	return { asked, model };
+	return { asked: received, model };
 }
 
-/** A model whose GPU has failed, and its fallback. */
+/** An app whose model fails, with a fallback. */
 async function failing(abilities: ImageModel['abilities'] = {}, more: HarnessOptions = {}) {
 	const second = fallbackModel(abilities);
 	const h = await harness({
@@ -33,7 +33,7 @@ const small = { size: '64x64' };
 const wordsOf = (text: string) => [...text.matchAll(/^event: \S*?(\w+)$/gm)].map(([, word]) => word);
 
 describe('a model that fails', () => {
-	it('is replaced for a whole answer, however many pictures there were', async () => {
+	it('is replaced for a non-streamed response of any number of pictures', async () => {
 		const second = fallbackModel();
 		const h = await harness({
 			binding: { fallback: ['second'] },
@@ -53,28 +53,28 @@ describe('a model that fails', () => {
 		]);
 	});
 
-	it('is replaced for an edit, whose pictures the next one gets', async () => {
+	it('is replaced for an edit, whose pictures the fallback receives', async () => {
 		const { h, asked } = await failing();
 		const image = { image_url: dataUrl(file('png', pixels(64, 64))) };
 		expect((await h.editing({ image })).status).toBe(200);
 		expect(asked[0]).toMatchObject({ images: [{ width: 64 }] });
 	});
 
-	it('is charged for nothing', async () => {
+	it('adds nothing to the usage', async () => {
 		const { h } = await failing();
 		const failed = await answerOf(await h.generations(small));
 		const { usage } = await answerOf(await h.generations({ ...small, model: 'second' }));
 		expect(failed.usage).toEqual(usage);
 	});
 
-	it('is replaced by one that makes another size, as long as that can be fitted', async () => {
+	it('is replaced by a model with other sizes when its pictures can be fitted', async () => {
 		const sizes = [{ width: 128, height: 128 }];
 		const { h, asked } = await failing({ sizes, fit: 'cover' });
 		expect(await picturesOf(await h.generations(small))).toMatchObject([{ width: 64 }]);
 		expect(asked[0]?.size).toEqual(sizes[0]);
 	});
 
-	it('is what the client reads of where the next one refuses', async () => {
+	it('has its error returned when the fallback rejects the request', async () => {
 		const { h, asked } = await failing({ sizes: [{ width: 128, height: 128 }] });
 		expect(await errorOf(await h.generations(small))).toMatchObject({
 			status: 502,
@@ -83,7 +83,7 @@ describe('a model that fails', () => {
 		expect(asked).toEqual([]);
 	});
 
-	it('is not replaced by a model without masks where the request has one', async () => {
+	it('is not replaced by a model without masks when the request has one', async () => {
 		const { h, asked } = await failing({ mask: false });
 		const image = { image_url: dataUrl(file('png', pixels(64, 64))) };
 		const mask = { image_url: dataUrl(file('png', pixels(64, 64, [0, 0, 0, 0]))) };
@@ -95,7 +95,7 @@ describe('a model that fails', () => {
 		expect((await h.editing({ image })).status).toBe(200);
 	});
 
-	it('is not replaced when it has refused', async () => {
+	it('is not replaced when it rejects the request', async () => {
 		const { h, asked } = await failing();
 		h.model.generate = () => Promise.reject(unsupportedValue('style', 'Not here.'));
 		expect(await errorOf(await h.generations(small))).toMatchObject({ status: 400 });
@@ -104,14 +104,14 @@ describe('a model that fails', () => {
 });
 
 describe('a stream', () => {
-	it('is made by the next model where the first fails before it has shown anything', async () => {
+	it('is continued by the next model when the first fails before it has sent a picture', async () => {
 		const { h } = await failing();
 		const response = await h.generations({ ...small, stream: true });
 		expect(response.headers.get('x-plinth-model')).toBe('second');
 		expect(wordsOf(await response.text())).toEqual(['completed']);
 	});
 
-	it('is made by the next model also when it has begun without an event', async () => {
+	it('is continued by the next model also when it has started without an event', async () => {
 		const { h, asked } = await failing();
 		const broken = gate();
 		h.model.generate = async () => {
@@ -127,7 +127,7 @@ describe('a stream', () => {
 		expect(wordsOf(await response.text())).toEqual(['completed']);
 	});
 
-	it('shows nothing of a model whose time is over', async () => {
+	it('has no pictures of a model that exceeded its timeout', async () => {
 		const [first, second] = [gate(), gate()];
 		const asked: ImageRun[] = [];
 		const next: ImageModel = {
@@ -154,7 +154,7 @@ describe('a stream', () => {
 		const answer = h.generations({ ...small, stream: true, partial_images: 1 });
 		await eventually('the model is at work', () => h.calls.length === 1);
 		await h.clock.advance(5_000);
-		await eventually('the next one is at work', () => asked.length === 1);
+		await eventually('the fallback is called', () => asked.length === 1);
 		first.open();
 		await returned.passed;
 		await new Promise((resolve) => setImmediate(resolve));
@@ -165,10 +165,10 @@ describe('a stream', () => {
 			[0, 0, 255],
 			[0, 0, 255],
 		]);
-		expect(h.codec.asked.filter((name) => name === 'encode')).toHaveLength(1);
+		expect(h.codec.calls.filter((name) => name === 'encode')).toHaveLength(1);
 	});
 
-	it('breaks off where the model fails behind an unfinished state', async () => {
+	it('is cut when the model fails after a partial image', async () => {
 		const { h, asked } = await failing();
 		const shown = gate();
 		h.model.generate = async (_, { partial }) => {
@@ -183,8 +183,8 @@ describe('a stream', () => {
 	});
 });
 
-describe('the place of a model', () => {
-	it.each([false, true])('is one for all pictures of a request (stream: %s)', async (stream) => {
+describe('the slot of a model', () => {
+	it.each([false, true])('is shared by all pictures of a request (stream: %s)', async (stream) => {
 		const h = await harness({ binding: { concurrency: 1, waiting: 0 } });
 		const response = await h.generations({ ...small, n: 3, stream });
 		expect([response.status, h.calls.length]).toEqual([200, 3]);
@@ -208,18 +208,18 @@ describe('the place of a model', () => {
 		expect((await second).status).toBe(200);
 	});
 
-	it('is free again when the reader of a stream leaves', async () => {
+	it('is freed when the reader of a stream stops', async () => {
 		const h = await harness({ binding: { concurrency: 1 } });
 		h.model.generate = async (request, { partial, seed }) => {
 			if (h.calls.length > 1) return { images: [solid(request, seed)] };
 			partial(pixels(64, 64, [1, 0, 0, 255]));
 			return new Promise(() => {});
 		};
-		const leave = new AbortController();
+		const controller = new AbortController();
 		const body = { ...small, stream: true, partial_images: 1 };
-		await h.generations(body, { signal: leave.signal });
+		await h.generations(body, { signal: controller.signal });
 		const second = h.generations(small);
-		leave.abort();
+		controller.abort();
 		expect((await second).status).toBe(200);
 	});
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closestSize, sizeError } from '../src/request/sizes.ts';
 
-describe('a size of the wire', () => {
+describe('a size in a request', () => {
 	it.each(['auto', '64x64', '1024x1024', '1792x1024', '3840x2160', '2160x3840', '3840x1280', '2880x2880', '192x64'])(
 		'may be %s',
 		(size) => {
@@ -26,12 +26,12 @@ describe('a size of the wire', () => {
 		['256x64', '1:3'],
 		['1024x3088', '1:3'],
 		['3840x2176', '8294400 pixels'],
-	])('may not be %j, which breaks the rule of %s', (size, rule) => {
+	])('is rejected for %j, which breaks the rule of %s', (size, rule) => {
 		expect(sizeError(size)).toContain(rule);
 	});
 });
 
-describe('the size to ask a model for', () => {
+describe('the size that is requested from a model', () => {
 	const size = (width: number, height: number) => ({ width, height });
 	const sizes = [size(512, 512), size(1024, 1024), size(1536, 1024), size(1024, 1536)];
 
@@ -45,7 +45,7 @@ describe('the size to ask a model for', () => {
 		expect(closestSize({ sizes }, wanted)).toEqual(asked);
 	});
 
-	it('is the wanted one where the model lists none', () => {
+	it('is the size in the request when the model lists none', () => {
 		expect(closestSize({}, size(640, 1920))).toEqual(size(640, 1920));
 	});
 });

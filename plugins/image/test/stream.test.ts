@@ -28,7 +28,7 @@ async function framesOf(response: Response): Promise<Frame[]> {
 		});
 }
 
-/** A short word for each event: `partial 0`, `completed`. */
+/** A short text for each event: `partial 0`, `completed`. */
 function outline(frames: readonly Frame[]): string[] {
 	return frames.map(({ type = 'error', partial_image_index: index }) => {
 		const [, word = type] = /\.(partial|completed)/.exec(type) ?? [];
@@ -64,7 +64,7 @@ describe('a stream', () => {
 		expect(h.calls[0]?.run.partials).toBe(0);
 	});
 
-	it('shows unfinished states in the format asked for, then the picture', async () => {
+	it('has partial images in the requested format, then the picture', async () => {
 		const h = await harness();
 		const shown = [gate(), gate()];
 		h.codec.hold = async (image) => shown[(image.data[0] ?? 0) - 1]?.open();
@@ -102,7 +102,7 @@ describe('a stream', () => {
 		});
 	});
 
-	it('names the members that the server does not know, with each picture', async () => {
+	it('has warnings about unknown members with each picture', async () => {
 		const h = await harness();
 		const frames = await framesOf(await h.generations({ ...stream, n: 2, siz: '512x512' }));
 		const unknown = 'siz: the server does not know this parameter and ignored it. Did you mean size?';
@@ -112,14 +112,14 @@ describe('a stream', () => {
 		]);
 	});
 
-	it('shows the finished picture once as a partial where the model showed none', async () => {
+	it('has the finished picture once as a partial when the model sent none', async () => {
 		const h = await harness();
 		const frames = await framesOf(await h.generations({ ...stream, partial_images: 3 }));
 		expect(outline(frames)).toEqual(['partial 0', 'completed']);
 		expect(frames[0]?.b64_json).toBe(frames[1]?.b64_json);
 	});
 
-	it('does not wait for the encoding of a partial once the picture is there', async () => {
+	it('does not wait for the encoding of a partial when the picture is finished', async () => {
 		const h = await harness();
 		h.codec.hold = async ({ data }) => {
 			if (data[0] === 1) await new Promise(() => {});
@@ -133,7 +133,7 @@ describe('a stream', () => {
 		expect(frames.map((frame) => pictureIn(frame).data[0])).toEqual([9, 9]);
 	});
 
-	it('leaves out partials that are broken, and what is shown of pictures that are not there', async () => {
+	it('omits broken partials, and partials of pictures outside the request', async () => {
 		const h = await harness();
 		h.model.generate = async (_, { partial }) => {
 			partial({ width: 3, height: 3, data: new Uint8Array(4) });
@@ -147,7 +147,7 @@ describe('a stream', () => {
 		expect(frames[0]?.size).toBe('64x64');
 	});
 
-	it('takes a copy of a partial, which the model may paint over at once', async () => {
+	it('copies a partial, because the model may reuse its buffer', async () => {
 		const h = await harness();
 		const shown = gate();
 		h.codec.hold = async ({ data }) => {
@@ -168,7 +168,7 @@ describe('a stream', () => {
 		expect(frames.map((frame) => pictureIn(frame).data[0])).toEqual([1, 7]);
 	});
 
-	it('of several pictures says which one each event is about', async () => {
+	it('of several pictures has the index of the picture in each event', async () => {
 		const h = await harness({ abilities: { count: 2 } });
 		const frames = await framesOf(await h.generations({ ...stream, n: 3, partial_images: 1 }));
 		for (const index of [0, 1, 2]) {
@@ -179,14 +179,14 @@ describe('a stream', () => {
 		expect(frames).toHaveLength(6);
 	});
 
-	it('tells usage that adds up to that of a whole answer, the input with the first picture', async () => {
+	it('has usage that adds up to that of a non-streamed response, with the input at the first picture', async () => {
 		const h = await harness();
 		const frames = await framesOf(await h.generations({ ...stream, n: 3 }));
 		expect(frames.map(({ usage }) => usage?.input_tokens)).toEqual([2, 0, 0]);
 		expect(frames.map(({ usage }) => usage?.output_tokens)).toEqual([4, 4, 4]);
 	});
 
-	it('of an edit has names of its own, in either encoding', async () => {
+	it('of an edit has its own event names, in both encodings', async () => {
 		const h = await harness();
 		const image = file('png', pixels(64, 64));
 		const form = formOf(['image', image], ['stream', '1'], ['partial_images', '1']);
@@ -198,7 +198,7 @@ describe('a stream', () => {
 		expect(await types(json)).toEqual(expected);
 	});
 
-	it('with URLs has them in completed events only', async () => {
+	it('with URLs has them only in completed events', async () => {
 		const h = await harness();
 		const frames = await framesOf(await h.generations({ ...stream, partial_images: 1, response_format: 'url' }));
 		expect(frames.map((frame) => ['b64_json' in frame, 'url' in frame])).toEqual([
@@ -208,7 +208,7 @@ describe('a stream', () => {
 		expect((await h.get(String(frames[1]?.url), { key: null })).status).toBe(200);
 	});
 
-	it('begins after a second although nothing is there yet', async () => {
+	it('starts after a second, even if there is no event yet', async () => {
 		const h = await harness();
 		const done = gate();
 		h.model.generate = async (request) => {
@@ -216,7 +216,7 @@ describe('a stream', () => {
 			return { images: [solid(request, 1)] };
 		};
 		const answer = h.generations(stream);
-		await eventually('the model is asked', () => h.calls.length === 1);
+		await eventually('the model is called', () => h.calls.length === 1);
 		await h.clock.advance(1_000);
 		const response = await answer;
 		expect(response.status).toBe(200);
@@ -224,7 +224,7 @@ describe('a stream', () => {
 		expect(outline(await framesOf(response))).toEqual(['completed']);
 	});
 
-	it('waits for a slow reader, and leaves out the partials that would wait too', async () => {
+	it('waits for a slow reader, and drops partials instead of queueing them', async () => {
 		const h = await harness({ options: { concurrency: 1 } });
 		h.model.generate = async (request, { seed, partial }) => {
 			partial(pixels(8, 8, [seed, 0, 0, 255]));
@@ -244,13 +244,13 @@ describe('a stream', () => {
 		expect(h.calls).toHaveLength(10);
 		const finished = frames.filter(({ type }) => type?.endsWith('.completed'));
 		expect(finished.map(({ image_index: index }) => index)).toEqual([...Array(10).keys()]);
-		// Where the partial would have waited, the finished picture is the one that is always shown.
+		// The dropped partial would have waited; the finished picture is always sent.
 		const partials = frames.filter(({ type }) => type?.endsWith('.partial_image'));
 		expect(partials).toHaveLength(10);
 		expect(new Set(partials.map(({ size }) => size))).toEqual(new Set(['8x8', '64x64']));
 	});
 
-	it('tells how many pictures were withheld, and fails where all were', async () => {
+	it('reports the number of withheld pictures, and fails when all were withheld', async () => {
 		const h = await harness({ abilities: { count: 2 } });
 		h.model.generate = async () => ({ images: [pixels(8, 8)], filtered: 1 });
 		const frames = await framesOf(await h.generations({ ...stream, n: 2 }));
@@ -265,7 +265,7 @@ describe('a stream', () => {
 });
 
 describe('a failure', () => {
-	it('before the first event has a status', async () => {
+	it('before the first event is an error status', async () => {
 		const h = await harness();
 		h.model.generate = () => Promise.reject(modelError('The GPU is gone.'));
 		expect(await errorOf(await h.generations(stream))).toMatchObject({
@@ -274,7 +274,7 @@ describe('a failure', () => {
 		});
 	});
 
-	it('after it is a last frame, and stops the other calls', async () => {
+	it('after the first event is a last frame, and aborts the other calls', async () => {
 		const h = await harness();
 		h.model.generate = async (request, { seed, signal }) => {
 			if (seed === 1) return { images: [solid(request, seed)] };
@@ -290,8 +290,8 @@ describe('a failure', () => {
 	});
 });
 
-describe('a client that leaves a stream', () => {
-	it('stops every call at once, also one that does not listen, and is shown nothing more', async () => {
+describe('a client that disconnects during a stream', () => {
+	it('aborts all calls immediately, even if a model ignores its signal, and is sent nothing more', async () => {
 		const h = await harness();
 		h.model.generate = async (_, { seed, partial }) => {
 			partial(pixels(8, 8, [seed, 0, 0, 255]));
@@ -301,22 +301,22 @@ describe('a client that leaves a stream', () => {
 		const reader = (response.body as ReadableStream<Uint8Array>).getReader();
 		await reader.read();
 		await reader.cancel();
-		await eventually('both are told', () => h.calls.every(({ run }) => run.signal.aborted));
+		await eventually('both calls are aborted', () => h.calls.every(({ run }) => run.signal.aborted));
 		expect(h.calls).toHaveLength(2);
-		const encodings = h.codec.asked.length;
+		const encodings = h.codec.calls.length;
 		for (const { run } of h.calls) run.partial(pixels(8, 8));
 		await new Promise((resolve) => setImmediate(resolve));
-		expect(h.codec.asked).toHaveLength(encodings);
+		expect(h.codec.calls).toHaveLength(encodings);
 	});
 
-	it('stops every call also before the first event', async () => {
+	it('aborts all calls also before the first event', async () => {
 		const h = await harness();
-		const leave = new AbortController();
+		const controller = new AbortController();
 		h.model.generate = () => new Promise(() => {});
-		const answer = h.generations(stream, { signal: leave.signal }).catch(() => 'left');
-		await eventually('the model is asked', () => h.calls.length === 1);
-		leave.abort();
+		const answer = h.generations(stream, { signal: controller.signal }).catch(() => 'left');
+		await eventually('the model is called', () => h.calls.length === 1);
+		controller.abort();
 		expect(await answer).toBe('left');
-		await eventually('it is told', () => h.calls[0]?.run.signal.aborted === true);
+		await eventually('the call is aborted', () => h.calls[0]?.run.signal.aborted === true);
 	});
 });

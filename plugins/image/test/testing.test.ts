@@ -10,7 +10,7 @@ type Edit = NonNullable<ImageModel['edit']>;
 const images = fakeCodec();
 const all = { deterministic: true, transparency: true, mask: true, partials: true };
 
-/** Waits a little, and no longer than the signal allows. */
+/** Waits briefly, or until the signal aborts. */
 function pause({ signal }: ImageRun): Promise<void> {
 	return new Promise((resolve, reject) => {
 		if (signal.aborted) return reject(signal.reason);
@@ -66,18 +66,18 @@ function suiteOf(model: Partial<ImageModel>, supports: NonNullable<ImageModelSui
 	return imageModelSuite({ create, images, supports });
 }
 
-/** Runs one case by its name. */
+/** Runs the case with this name. */
 async function runCase(cases: ReturnType<typeof suiteOf>, name: string): Promise<void> {
 	const found = cases.find((one) => one.name === name);
 	if (!found) throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
 	await found.run();
 }
 
-describe('a good model keeps the sentence:', () => {
+describe('a correct model passes the case:', () => {
 	for (const { name, run } of suiteOf({ abilities: { count: 4 } })) it(name, run);
 });
 
-describe('a model that promises little keeps the sentence:', () => {
+describe('a model with few abilities passes the case:', () => {
 	const { generate: _, ...rest } = { generate, edit };
 	const create = async () => ({
 		model: { apiVersion: 1 as const, ...rest },
@@ -86,13 +86,13 @@ describe('a model that promises little keeps the sentence:', () => {
 	const cases = imageModelSuite({ create, images, supports: { generate: false } });
 	for (const { name, run } of cases) it(name, run);
 
-	it('and is asked for nothing more', () => {
+	it('and there is no case for an ability that it lacks', () => {
 		expect(cases.length).toBeLessThan(suiteOf({}).length / 2 + 2);
 	});
 });
 
-/** A model that does one thing wrong with what it has made. */
-function wrongly(change: (result: Awaited<ReturnType<Generate>>, run: ImageRun) => unknown): Generate {
+/** A model that changes the result of the correct one. */
+function changed(change: (result: Awaited<ReturnType<Generate>>, run: ImageRun) => unknown): Generate {
 	return async (request, run) => change(await generate(request, run), run) as never;
 }
 
@@ -100,29 +100,25 @@ const hang = () => new Promise<never>(() => {});
 let counter = 0;
 
 const wrong: readonly (readonly [string, Partial<ImageModel>, string])[] = [
+	['declares another version', { apiVersion: 2 as never }, 'the model declares the version of its interface'],
 	[
-		'is of another version',
-		{ apiVersion: 2 as never },
-		'the model says which version of the interface it is written for',
+		'returns another size',
+		{ generate: changed(() => ({ images: [pixels(8, 8)] })) },
+		'generate: a picture has the requested size',
 	],
 	[
-		'makes another size',
-		{ generate: wrongly(() => ({ images: [pixels(8, 8)] })) },
-		'generate: a picture has the size that was asked for',
-	],
-	[
-		'lies about the format',
+		'declares a wrong media type',
 		{
-			generate: wrongly(() => ({
+			generate: changed(() => ({
 				images: [{ body: file('jpeg', pixels(1, 1)), mediaType: 'image/png' }],
 			})),
 		},
-		'generate: a picture can be decoded, and is what it says it is',
+		'generate: a picture can be decoded and has its declared media type',
 	],
 	[
-		'makes damaged files',
+		'returns damaged files',
 		{
-			generate: wrongly(() => ({
+			generate: changed(() => ({
 				images: [
 					{
 						body: Buffer.concat([file('png', pixels(1, 1)), Buffer.from('DAMAGED')]),
@@ -131,61 +127,61 @@ const wrong: readonly (readonly [string, Partial<ImageModel>, string])[] = [
 				],
 			})),
 		},
-		'generate: a picture can be decoded, and is what it says it is',
+		'generate: a picture can be decoded and has its declared media type',
 	],
 	[
-		'loses pictures',
-		{ abilities: { count: 3 }, generate: wrongly(({ images: [first] }) => ({ images: [first] })) },
-		'generate: pictures and withheld ones add up to what was asked for',
+		'returns too few pictures',
+		{ abilities: { count: 3 }, generate: changed(({ images: [first] }) => ({ images: [first] })) },
+		'generate: pictures and withheld ones add up to the requested count',
 	],
 	[
 		'counts withheld pictures twice',
-		{ generate: wrongly((result) => ({ ...result, filtered: 1 })) },
-		'generate: pictures and withheld ones add up to what was asked for',
+		{ generate: changed((result) => ({ ...result, filtered: 1 })) },
+		'generate: pictures and withheld ones add up to the requested count',
 	],
 	[
-		'rolls dice',
+		'ignores its seed',
 		{ generate: (request, run) => generate(request, { ...run, seed: ++counter }) },
 		'generate: equal seeds make equal pictures',
 	],
 	[
-		'ignores seeds',
+		'uses the same seed for all requests',
 		{ generate: (request, run) => generate(request, { ...run, seed: 3 }) },
 		'generate: different seeds make different pictures',
 	],
 	[
-		'paints a background',
+		'paints an opaque background',
 		{ generate: (request, run) => generate({ ...request, background: 'opaque' }, run) },
-		'generate: a transparent background is see-through',
+		'generate: a transparent background has pixels with alpha 0',
 	],
 	[
 		'chatters',
 		{ generate: (request, run) => generate(request, { ...run, partials: run.partials + 1 }) },
-		'generate: partial pictures have the right form, and are no more than asked for',
+		'generate: partial images are valid, and at most as many as requested',
 	],
 	[
-		'chatters unasked',
+		'emits partial images that were not requested',
 		{ generate: (request, run) => generate(request, { ...run, partials: 1 }) },
-		'generate: nothing is shown where no partial pictures are asked for',
+		'generate: no partial images are emitted when none are requested',
 	],
 	[
-		'shows what is no picture',
+		'emits an invalid partial image',
 		{
 			generate: (request, run) => {
 				if (run.partials > 0) run.partial({ width: 5, height: 5, data: new Uint8Array(3) });
 				return generate(request, { ...run, partials: 0 });
 			},
 		},
-		'generate: partial pictures have the right form, and are no more than asked for',
+		'generate: partial images are valid, and at most as many as requested',
 	],
 	[
-		'shows nothing',
+		'emits no partial images',
 		{ generate: (request, run) => generate(request, { ...run, partials: 0 }) },
-		'generate: partial pictures are shown where they are asked for',
+		'generate: partial images are emitted when they are requested',
 	],
-	['does not stop', { generate: hang }, 'generate: an abort rejects within a second, with the reason of the signal'],
+	['ignores an abort', { generate: hang }, 'generate: an abort rejects within a second, with the reason of the signal'],
 	[
-		'finishes all the same',
+		'returns its pictures after an abort',
 		{
 			edit: async (request, run) => {
 				const result = await edit(request, { ...run, signal: new AbortController().signal });
@@ -195,82 +191,82 @@ const wrong: readonly (readonly [string, Partial<ImageModel>, string])[] = [
 		'edit: an abort rejects within a second, with the reason of the signal',
 	],
 	[
-		'calls an abort a failure',
+		'rejects an abort with another error',
 		{
 			generate: (request, run) => generate(request, run).catch(() => Promise.reject(modelError('Stopped.'))),
 		},
 		'generate: an abort rejects within a second, with the reason of the signal',
 	],
 	[
-		'misses an abort that came before it',
+		'ignores an aborted signal',
 		{
 			generate: (_, { signal }) =>
 				new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
 		},
-		'generate: a signal that has aborted before ends the call at once',
+		'generate: a call with an aborted signal ends immediately',
 	],
 	[
-		'shows more after an abort',
+		'emits partial images after an abort',
 		{
 			generate: (request, run) => generate(request, { ...run, signal: new AbortController().signal }),
 		},
-		'generate: nothing is shown after an abort',
+		'generate: no partial images are emitted after an abort',
 	],
 	[
-		'refuses without a code',
+		'rejects without an error code',
 		{
 			generate: async (request, run) => {
 				if (request.steps === 50) throw new Error('steps');
 				return generate(request, run);
 			},
 		},
-		'generate: an unusual request is fulfilled, or refused with a 4xx status',
+		'generate: an unusual request succeeds, or is rejected with a 4xx status',
 	],
 	[
-		'paints over its inputs',
+		'changes its input pictures',
 		{
 			edit: async (request, run) => {
 				(await request.images[0]?.bytes())?.fill(0, 100);
 				return edit({ ...request, images: request.images }, run);
 			},
 		},
-		'edit: the bytes of the pictures stay as they are',
+		'edit: the model does not change the bytes of the input pictures',
 	],
 	[
-		'takes one picture only, without saying so',
+		'accepts only one picture, without a declaration',
 		{
 			edit: async (request, run) => {
 				if (request.images.length > 1) throw new Error('one only');
 				return edit(request, run);
 			},
 		},
-		'edit: as many pictures as the model takes are taken',
+		'edit: the declared maximum number of pictures is accepted',
 	],
 	[
-		'stumbles over a damaged picture',
+		'fails for a damaged picture',
 		{
 			edit: (request, run) =>
 				edit(request, run).catch((error: unknown) =>
 					Promise.reject(run.signal.aborted ? error : new Error('unexpected end of file')),
 				),
 		},
-		'edit: a damaged picture is refused with a status of 400 to 499',
+		'edit: a damaged picture is rejected with a 4xx status',
 	],
 	[
 		'ignores the mask',
 		{ edit: ({ mask: _, ...request }, run) => edit(request, run) },
-		'edit: what a mask protects stays, byte for byte, at high fidelity',
+		'edit: pixels outside the mask are unchanged at high fidelity',
 	],
 ];
 
-describe('the suite finds a model that', () => {
+describe('the suite detects a model that', () => {
 	it.each(wrong)('%s', async (_, model, name) => {
 		await expect(runCase(suiteOf(model), name)).rejects.toThrow();
 		await runCase(suiteOf({ abilities: { count: 3 } }), name);
 	});
 
-	it('says that it makes transparent backgrounds, and paints them', async () => {
-		const name = 'generate: a transparent background is see-through';
+	it('declares transparent backgrounds and paints opaque ones', async () => {
+		const name = 'generate: a transparent background has pixels with alpha 0';
 		const opaque: Generate = (request, run) => generate({ ...request, background: 'opaque' }, run);
 		const abilities = { transparency: true };
 		await expect(runCase(suiteOf({ generate: opaque, abilities }, {}), name)).rejects.toThrow('no pixel');
@@ -278,9 +274,9 @@ describe('the suite finds a model that', () => {
 		await runCase(suiteOf({ generate: opaque, abilities: { transparency: false } }, {}), name);
 	});
 
-	it('has a method that it denies', async () => {
+	it('has a method that it does not declare', async () => {
 		const cases = suiteOf({}, { generate: false });
-		const name = 'generate: what the model does not do it has no method for';
+		const name = 'generate: the model has no method for an unsupported operation';
 		await expect(runCase(cases, name)).rejects.toThrow();
 	});
 });

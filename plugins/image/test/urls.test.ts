@@ -20,7 +20,7 @@ async function keysIn(blobs: BlobStore): Promise<string[]> {
 	return keys;
 }
 
-/** Wraps a store by replacing some of its methods. */
+/** Wraps a store and replaces some of its methods. */
 function changed(part: (store: BlobStore) => Partial<BlobStore>): NonNullable<HarnessOptions['blobs']> {
 	return (store) => {
 		const replaced = part(store);
@@ -35,7 +35,7 @@ function changed(part: (store: BlobStore) => Partial<BlobStore>): NonNullable<Ha
 }
 
 describe('response_format url', () => {
-	it('answers with an address that serves the picture without a key', async () => {
+	it('returns a URL that serves the picture without a key', async () => {
 		const { h, url, answer } = await withUrl({}, { output_format: 'webp' });
 		expect(url).toMatch(
 			/^http:\/\/pictures\.test\/v1\/images\/results\/[0-9a-f]{12}-[0-9a-f]{32}\.webp\?signature=[0-9a-f]{64}$/,
@@ -54,7 +54,7 @@ describe('response_format url', () => {
 		expect(decode(new Uint8Array(await response.arrayBuffer()))).toMatchObject({ format: 'webp' });
 	});
 
-	it('serves ranges and knows what a client has', async () => {
+	it('supports ranges and conditional requests', async () => {
 		const { h, url } = await withUrl({}, { output_format: 'jpeg' });
 		expect(url).toContain('.jpg?');
 		const part = await h.get(url, { key: null, headers: { range: 'bytes=0-2' } });
@@ -64,12 +64,12 @@ describe('response_format url', () => {
 		expect((await h.get(url, { key: null, headers: { 'if-none-match': etag } })).status).toBe(304);
 	});
 
-	it('gives each picture an address of its own', async () => {
+	it('has a different URL for each picture', async () => {
 		const { answer } = await withUrl({}, { n: 3 });
 		expect(new Set(answer.data.map(({ url }) => url)).size).toBe(3);
 	});
 
-	it('serves until the minutes are over, and not a moment longer', async () => {
+	it('is served until its expiry, and not after', async () => {
 		const { h, url } = await withUrl({ options: { urlMinutes: 2 } });
 		h.clock.jump(2 * minute - 1_000);
 		const last = await h.get(url, { key: null });
@@ -81,7 +81,7 @@ describe('response_format url', () => {
 		});
 	});
 
-	it('answers everything else alike, whether the picture exists or not', async () => {
+	it('responds alike to all invalid URLs, whether the picture exists or not', async () => {
 		const { h, url } = await withUrl();
 		const { origin, pathname, searchParams } = new URL(url);
 		const signature = String(searchParams.get('signature'));
@@ -107,7 +107,7 @@ describe('response_format url', () => {
 		expect(answers[0]).toMatchObject({ status: 404, code: 'image_not_found' });
 	});
 
-	it('answers like that also when the store has lost the picture', async () => {
+	it('responds the same when the store has lost the picture', async () => {
 		const { h, url } = await withUrl();
 		for (const key of await keysIn(h.blobs)) await h.blobs.delete([key]);
 		expect(await errorOf(await h.get(url, { key: null }))).toMatchObject({
@@ -115,13 +115,13 @@ describe('response_format url', () => {
 		});
 	});
 
-	it('leaves it to a store that makes addresses itself', async () => {
+	it('uses the URLs of a store that presigns', async () => {
 		const presign = async (key: string, ttlMs: number) => `https://store.test/${key}?${ttlMs}`;
 		const { url } = await withUrl({ blobs: changed(() => ({ presign })) });
 		expect(url).toMatch(/^https:\/\/store\.test\/images\/[0-9a-f]{12}-[0-9a-f]{32}\.png\?3600000$/);
 	});
 
-	it('leaves nothing behind for an answer that fails', async () => {
+	it('leaves no picture behind when the request fails', async () => {
 		let puts = 0;
 		const failing = changed((store) => ({
 			put: (...args: Parameters<BlobStore['put']>) =>
@@ -135,7 +135,7 @@ describe('response_format url', () => {
 });
 
 describe('the key of the signatures', () => {
-	it('is made once, also by two servers at the same moment', async () => {
+	it('is created once, also by two servers at the same time', async () => {
 		const h = await harness();
 		const servers = Array.from({ length: 5 }, () => signingKey(h.records, 'image.secrets'));
 		const keys = await Promise.all(servers.map((key) => key()));
@@ -143,7 +143,7 @@ describe('the key of the signatures', () => {
 		for (const key of keys) expect(key).toEqual(keys[0]);
 	});
 
-	it('is asked for again after a failure of the store', async () => {
+	it('is read again after a failure of the store', async () => {
 		const h = await harness();
 		let isAway = true;
 		const away: RecordStore = {
@@ -162,7 +162,7 @@ describe('the key of the signatures', () => {
 });
 
 describe('the sweep', () => {
-	it('deletes what has expired, every five minutes, and nothing else', async () => {
+	it('deletes expired pictures every five minutes, and nothing else', async () => {
 		const { h } = await withUrl({ options: { urlMinutes: 4 } });
 		await h.blobs.put('images/a-file-of-somebody-else', new Uint8Array(1), {
 			contentType: 'image/png',
@@ -171,13 +171,13 @@ describe('the sweep', () => {
 		expect(await keysIn(h.blobs)).toHaveLength(2);
 		await answerOf(await h.generations({ response_format: 'url' }));
 		await h.clock.advance(1);
-		await eventually('one is gone', async () => (await keysIn(h.blobs)).length === 2);
+		await eventually('one picture is deleted', async () => (await keysIn(h.blobs)).length === 2);
 		await h.clock.advance(sweepMs);
 		await eventually('the other too', async () => (await keysIn(h.blobs)).length === 1);
 		expect(await keysIn(h.blobs)).toEqual(['images/a-file-of-somebody-else']);
 	});
 
-	it('goes on after a failure of the store', async () => {
+	it('continues after a failure of the store', async () => {
 		let failures = 1;
 		const failing = changed((store) => ({
 			list(prefix: string) {
@@ -188,10 +188,10 @@ describe('the sweep', () => {
 		const h = await harness({ options: { urlMinutes: 1 }, blobs: failing });
 		await answerOf(await h.generations({ response_format: 'url' }));
 		await h.clock.advance(sweepMs);
-		await eventually('it is gone', async () => (await keysIn(h.blobs)).length === 0);
+		await eventually('it is deleted', async () => (await keysIn(h.blobs)).length === 0);
 	});
 
-	it('passes over what cannot be deleted', async () => {
+	it('skips pictures that cannot be deleted', async () => {
 		let stuck: string | undefined;
 		const failing = changed((store) => ({
 			async delete(keys: readonly string[]) {
@@ -202,11 +202,11 @@ describe('the sweep', () => {
 		}));
 		const { h } = await withUrl({ options: { urlMinutes: 1 }, blobs: failing }, { n: 3 });
 		await h.clock.advance(sweepMs);
-		await eventually('the others are gone', async () => (await keysIn(h.blobs)).length === 1);
+		await eventually('the others are deleted', async () => (await keysIn(h.blobs)).length === 1);
 		expect(await keysIn(h.blobs)).toEqual([stuck]);
 	});
 
-	it('ends with the server', async () => {
+	it('stops with the server', async () => {
 		let lists = 0;
 		const counting = changed((store) => ({
 			list(prefix: string) {
@@ -223,7 +223,7 @@ describe('the sweep', () => {
 	});
 });
 
-it('a picture of a stream that nobody reads any more expires with the others', async () => {
+it('a picture of an abandoned stream expires with the others', async () => {
 	const h = await harness();
 	h.model.generate = async (request, { seed }) =>
 		seed === 1 ? { images: [solid(request, seed)] } : new Promise(() => {});
@@ -231,5 +231,5 @@ it('a picture of a stream that nobody reads any more expires with the others', a
 	const response = await h.generations(fields);
 	await response.body?.cancel();
 	await h.clock.advance(60 * minute + sweepMs);
-	await eventually('it is gone', async () => (await keysIn(h.blobs)).length === 0);
+	await eventually('it is deleted', async () => (await keysIn(h.blobs)).length === 0);
 });

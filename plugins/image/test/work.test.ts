@@ -14,7 +14,7 @@ describe('several pictures', () => {
 		expect(pictures.map(({ data }) => data[0])).toEqual([254, 255, 0, 1]);
 	});
 
-	it('come in as few calls as the model allows', async () => {
+	it('come from as few calls as the model allows', async () => {
 		const h = await harness({ abilities: { count: 4 } });
 		expect(await picturesOf(await h.generations({ n: 10, seed: 20 }))).toHaveLength(10);
 		expect(h.calls.map(({ request, run }) => [request.count, run.seed])).toEqual([
@@ -24,7 +24,7 @@ describe('several pictures', () => {
 		]);
 	});
 
-	it('are made two calls at a time, and answered in their order', async () => {
+	it('are made two calls at a time, and returned in order', async () => {
 		const h = await harness();
 		const gates = Array.from({ length: 4 }, gate);
 		let most = 0;
@@ -45,7 +45,7 @@ describe('several pictures', () => {
 		expect(most).toBe(2);
 	});
 
-	it('are made as many at a time as the option says', async () => {
+	it('are made with as many concurrent calls as the option says', async () => {
 		const h = await harness({ options: { concurrency: 3 } });
 		const all = gate();
 		h.model.generate = async (request, { seed }) => {
@@ -56,7 +56,7 @@ describe('several pictures', () => {
 		expect(await picturesOf(await h.generations({ n: 3 }))).toHaveLength(3);
 	});
 
-	it('count their estimated input once, and what the model reports as often as it does', async () => {
+	it('count their estimated input once, and the reported usage of each call', async () => {
 		const h = await harness();
 		expect((await answerOf(await h.generations({ n: 3, size: '64x64' }))).usage).toMatchObject({
 			input_tokens: 2,
@@ -73,7 +73,7 @@ describe('several pictures', () => {
 		});
 	});
 
-	it('merge their warnings without doubles', async () => {
+	it('have merged warnings without duplicates', async () => {
 		const h = await harness();
 		h.model.generate = async (request, { seed }) => ({
 			images: [solid(request, seed)],
@@ -83,7 +83,7 @@ describe('several pictures', () => {
 		expect(warnings?.toSorted()).toEqual(['Same.', 'Seed 1.', 'Seed 2.']);
 	});
 
-	it('all stop when one fails, also those that do not listen', async () => {
+	it('are all aborted when one fails, even if a model ignores its signal', async () => {
 		const h = await harness();
 		h.model.generate = async (_, { seed }) => {
 			if (seed > 0) throw modelError('The GPU is gone.');
@@ -98,7 +98,7 @@ describe('several pictures', () => {
 });
 
 describe('a model that fails', () => {
-	it('tells the caller only what it says with a code', async () => {
+	it('has its message returned only when the error has a code', async () => {
 		const h = await harness();
 		h.model.generate = () => Promise.reject(new Error('/etc/secret is unreadable'));
 		const error = await errorOf(await h.generations());
@@ -120,7 +120,7 @@ describe('a model that fails', () => {
 		['no array', { images: pixel }, 'must return { images }'],
 		['too many', { images: [pixel, pixel] }, '2 pictures and reported 0 as filtered, but 1 were requested'],
 		['too few', { images: [] }, '0 pictures and reported 0 as filtered, but 1 were requested'],
-		['more withheld than asked', { images: [pixel], filtered: 1 }, 'reported 1 as filtered'],
+		['more withheld than requested', { images: [pixel], filtered: 1 }, 'reported 1 as filtered'],
 		['half a picture withheld', { images: [pixel], filtered: 0.5 }, 'filtered'],
 		['null for a picture', { images: [null] }, 'images[0]'],
 		['no bytes', { images: [{ mediaType: 'image/png' }] }, 'images[0]'],
@@ -147,7 +147,7 @@ describe('a model that fails', () => {
 			},
 			'cannot be used',
 		],
-	])('by returning %s is told what is wrong', async (_, result, words) => {
+	])('with %s as its result is reported with the reason', async (_, result, words) => {
 		const h = await harness();
 		h.model.generate = async () => result as never;
 		const error = await errorOf(await h.generations());
@@ -156,20 +156,20 @@ describe('a model that fails', () => {
 	});
 });
 
-describe('a client that leaves', () => {
-	it('stops every call at once, also one that does not listen', async () => {
+describe('a client that disconnects', () => {
+	it('aborts all calls immediately, even if a model ignores its signal', async () => {
 		const h = await harness();
-		const leave = new AbortController();
+		const controller = new AbortController();
 		h.model.generate = () => new Promise(() => {});
-		const answer = h.generations({ n: 3 }, { signal: leave.signal }).catch(() => 'left');
+		const answer = h.generations({ n: 3 }, { signal: controller.signal }).catch(() => 'left');
 		await eventually('two calls are made', () => h.calls.length === 2);
-		leave.abort();
+		controller.abort();
 		expect(await answer).toBe('left');
-		await eventually('both are told', () => h.calls.every(({ run }) => run.signal.aborted));
+		await eventually('both calls are aborted', () => h.calls.every(({ run }) => run.signal.aborted));
 		expect(h.calls).toHaveLength(2);
 	});
 
-	it('leaves nothing in the store where a picture was being encoded', async () => {
+	it('leaves nothing in the store when a picture was being encoded', async () => {
 		const h = await harness();
 		const put = vi.spyOn(h.blobs, 'put');
 		const [encoding, left] = [gate(), gate()];

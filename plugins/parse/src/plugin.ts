@@ -3,7 +3,7 @@ import { Capacity, fileSources, mediaServices, PerTenantLimit } from '@plinth/to
 import { parseOptions } from './options.ts';
 import { parseAttachments } from './route.ts';
 
-/** Documents as text, page by page: `POST /api/attachments/parse`. */
+/** Reads documents as text, page by page: `POST /api/attachments/parse`. */
 export const parse = definePlugin({
 	id: 'parse',
 	config: parseOptions,

@@ -1,34 +1,10 @@
-import { type Call, defineRoute, errors, type HandlerResult, Reply, type Route, valueErrors } from '@plinth/core';
-import {
-	type Capacity,
-	type DocumentReader,
-	encodedDocument,
-	type FileSources,
-	type PerTenantLimit,
-	ReferencedFiles,
-} from '@plinth/toolkit';
-import type { ParseOptions } from './options.ts';
-import { findDocuments, maxFiles, type RequestDocument } from './request/documents.ts';
-import { type ParseBody, parseBody } from './request/fields.ts';
-import { jsonChunks } from './response/json-chunks.ts';
-import { failed, type ParsedAttachment, parseAnswer } from './response/result.ts';
-import { loadDocument } from './work/load-document.ts';
-import { parseDocument } from './work/parse-document.ts';
-import { TextBudget } from './work/text-budget.ts';
-
-/** Dependencies of the route. */
-export interface ParseContext {
-	readonly options: ParseOptions;
-	readonly documents: DocumentReader;
-	/** Sources of the files that requests reference. */
-	readonly sources: FileSources;
-	readonly readLimit: PerTenantLimit;
-	/** Bounds the characters of all concurrent responses. */
-	readonly textCapacity: Capacity;
-}
+import { defineRoute, errors, type Route, valueErrors } from '@plinth/core';
+import type { ParseContext } from './answer.ts';
+import { maxFiles, parseBody } from './request/fields.ts';
+import { parseAnswer } from './response/result.ts';
 
 /** `POST /api/attachments/parse`: reads every document of a request. Nothing is stored. */
-export function parseAttachments({ options, documents, sources, readLimit, textCapacity }: ParseContext): Route {
+export function parseAttachments(context: ParseContext): Route {
 	return defineRoute({
 		method: 'POST',
 		path: '/api/attachments/parse',
@@ -50,76 +26,7 @@ export function parseAttachments({ options, documents, sources, readLimit, textC
 		},
 		response: { description: 'One result per document, in their order.', schema: parseAnswer },
 		errors: [...valueErrors, errors.E_OVERLOADED, errors.E_STORE_FULL],
-		async handler({ body }, call) {
-			const referenced = new ReferencedFiles(sources, call);
-			const requested = findDocuments(body, referenced);
-			const budget = new TextBudget(options.answerChars, textCapacity.share());
-			const { tenant } = call.principal;
-			try {
-				const results = await readLimit.map(tenant, requested, call.signal, (each) =>
-					readDocument(documents, each, body, { referenced, budget: budget }, call),
-				);
-				return toReply(results, budget, call);
-			} catch (error) {
-				budget.release();
-				throw error;
-			}
-		},
+		// Loaded by the first request, so that a server starts sooner.
+		handler: async ({ body }, call) => (await import('./answer.ts')).answer(context, body, call),
 	});
-}
-
-async function readDocument(
-	documents: DocumentReader,
-	{ filename: label, content }: RequestDocument,
-	{ pages, ocr, format, max_chars: maxChars }: ParseBody,
-	{ referenced, budget }: { readonly referenced: ReferencedFiles; readonly budget: TextBudget },
-	{ signal, log }: Call,
-): Promise<ParsedAttachment> {
-	const report = (err: unknown) => log.error({ err }, 'a document could not be read');
-	const loaded = await loadDocument(content, referenced, signal, report);
-	if ('error' in loaded) return failed(label, loaded.error);
-	const options = { ...(pages ? { pages } : {}), ocr, format };
-	return parseDocument(
-		documents,
-		encodedDocument(loaded.document),
-		{ filename: label ?? loaded.filename, options, maxChars },
-		{ signal, log: report, limitText: (read) => budget.take(read) },
-	);
-}
-
-/** Longer responses are streamed, without a content length. */
-const longAnswer = 262_144;
-
-function toReply(
-	results: readonly ParsedAttachment[],
-	budget: TextBudget,
-	{ signal, warnings }: Call,
-): HandlerResult<typeof parseAnswer> {
-	const value = { results, ...(warnings.length > 0 ? { warnings: [...warnings] } : {}) };
-	if (budget.used + totalNameLength(results) <= longAnswer) {
-		budget.release();
-		return value;
-	}
-	const release = () => budget.release();
-	// The client may disconnect before the first chunk is read.
-	signal.addEventListener('abort', release, { once: true });
-	const source = {
-		async *open() {
-			try {
-				yield* jsonChunks(value);
-			} finally {
-				release();
-			}
-		},
-		discard: release,
-	};
-	return Reply.binary(source, {
-		mediaType: 'application/json; charset=utf-8',
-		headers: { 'cache-control': 'no-store' },
-	});
-}
-
-/** Clients choose the names, which are not counted as document text. */
-function totalNameLength(results: readonly ParsedAttachment[]): number {
-	return results.reduce((sum, { filename = '' }) => sum + filename.length, 0);
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { jsonOf } from '@plinth/testing';
 import type { EncodedDocument } from '@plinth/toolkit';
 
-/** One entry of an answer. */
+/** One result of a response. */
 export interface Result {
 	readonly filename?: string;
 	readonly media_type?: string;
@@ -16,19 +16,19 @@ export interface Result {
 	readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** The entries of a good answer. */
+/** The results of a successful response. */
 export async function resultsOf(answer: Response): Promise<readonly Result[]> {
 	return (await jsonOf<{ results: readonly Result[] }>(answer)).results;
 }
 
-/** The text of each entry, its pages joined by `|`; of a failed one its code. */
+/** The text of each result, with its pages joined by `|`; the error code of a failed one. */
 export async function textsOf(answer: Response): Promise<readonly string[]> {
 	return (await resultsOf(answer)).map(
 		({ content: { pages, text }, error }) => error?.code ?? pages?.map((page) => page.text).join('|') ?? text ?? '',
 	);
 }
 
-/** A file of a JSON request. */
+/** A file in a JSON request. */
 export function sent(content: string | Uint8Array, labels: object = {}): object {
 	const data = Buffer.from(content).toString('base64');
 	return { url: `data:application/pdf;base64,${data}`, ...labels };

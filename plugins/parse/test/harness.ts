@@ -15,23 +15,23 @@ import { contentOf } from './documents.ts';
 /** One call of the reader. */
 export interface ReadCall {
 	readonly document: EncodedDocument;
-	/** The bytes as text. */
+	/** The content as text. */
 	readonly content: string;
 	readonly options: DocumentOptions | undefined;
 	readonly run: DocumentRun | undefined;
 }
 
-/** What the tests turn and read. */
+/** The running app and the calls of its document reader. */
 export interface Harness extends TestApp {
-	/** Every call of the reader so far. */
+	/** All calls of the reader. */
 	readonly calls: ReadCall[];
-	/** Replaces what the reader does; by default it gives the content back as one page. */
+	/** Replaces the reader; by default it returns the content as one page. */
 	read: (call: ReadCall) => Promise<DocumentText>;
-	/** Sends JSON, or a form. */
+	/** Posts JSON or a form. */
 	parse(body: object, options?: RequestOptions): Promise<Response>;
 }
 
-/** Boots the plugin with a scripted reader, and stops it after the test. */
+/** Starts an app with the plugin and a scripted reader, and stops it after the test. */
 export async function harness(
 	options: Parameters<typeof parse>[0] = {},
 	backends: AppConfig['backends'] & object = {},
@@ -62,7 +62,7 @@ export async function harness(
 	});
 }
 
-/** A document of pages. */
+/** A document with pages. */
 export function pagesOf(...texts: readonly string[]): DocumentText {
 	return {
 		mediaType: 'application/pdf',

@@ -8,7 +8,7 @@ import { harness, pagesOf, textOf } from './harness.ts';
 
 const contents = (...names: string[]) => ({ files: names.map((name) => sent(name)) });
 
-/** How often the event loop comes round while something is done. */
+/** The number of turns of the event loop during some work. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 	let turns = 0;
 	let next = setImmediate(function count() {
@@ -21,7 +21,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('a result', () => {
-	it('has what the reader tells, in the words of the wire', async () => {
+	it('has all data of the reader, in the format of the API', async () => {
 		const h = await harness();
 		h.read = async () => ({
 			mediaType: 'application/pdf',
@@ -53,7 +53,7 @@ describe('a result', () => {
 		]);
 	});
 
-	it('has the whole text where the format has no pages', async () => {
+	it('has the whole text when the format has no pages', async () => {
 		const h = await harness();
 		h.read = async () => textOf('all of it');
 		expect(await resultsOf(await h.parse(contents('x')))).toEqual([
@@ -61,7 +61,7 @@ describe('a result', () => {
 		]);
 	});
 
-	it('stands where its document stood, whichever is read first', async () => {
+	it('has the position of its document, whichever is read first', async () => {
 		const h = await harness({ concurrency: 8 });
 		const names = ['d', 'a', 'c', 'b', 'e', 'f'];
 		h.read = async ({ content }) => {
@@ -74,7 +74,7 @@ describe('a result', () => {
 });
 
 describe('a document that cannot be read', () => {
-	it('has an error in its place, and fails no other', async () => {
+	it('has an error in its result, and the other documents are read', async () => {
 		const h = await harness();
 		h.read = async ({ content }) => {
 			if (content === 'locked') throw mediaError('E_DOCUMENT_ENCRYPTED');
@@ -108,25 +108,25 @@ describe('a document that cannot be read', () => {
 	});
 });
 
-describe('the turns of requests', () => {
-	it('are two documents at a time, and every tenant has its own', async () => {
+describe('the concurrency of requests', () => {
+	it('is two documents per tenant, and separate for each tenant', async () => {
 		const h = await harness({ concurrency: 2 });
-		const begun = new Map<string, () => void>();
+		const started = new Map<string, () => void>();
 		h.read = ({ content }) =>
-			new Promise<DocumentText>((resolve) => begun.set(content, () => resolve(pagesOf(content))));
+			new Promise<DocumentText>((resolve) => started.set(content, () => resolve(pagesOf(content))));
 		const end = (name: string) => {
-			begun.get(name)?.();
-			begun.delete(name);
+			started.get(name)?.();
+			started.delete(name);
 		};
 		const waitFor = (...names: string[]) =>
-			eventually(`${names} are read`, () => String([...begun.keys()].sort()) === String(names));
+			eventually(`${names} are read`, () => String([...started.keys()].sort()) === String(names));
 		const many = h.parse(contents('a1', 'a2', 'a3', 'a4'));
 		await waitFor('a1', 'a2');
 		const few = h.parse(contents('b1'));
 		const other = h.parse(contents('o1', 'o2'), { key: 'bob.documents' });
 		await waitFor('a1', 'a2', 'o1', 'o2');
 		end('a1');
-		// The second request of the tenant was in line before the next document of the first one.
+		// The second request of the tenant was queued before the next document of the first one.
 		await waitFor('a2', 'b1', 'o1', 'o2');
 		end('a2');
 		await waitFor('a3', 'b1', 'o1', 'o2');
@@ -140,18 +140,18 @@ describe('the turns of requests', () => {
 		]);
 	});
 
-	it('end when the client leaves', async () => {
+	it('is freed when the client disconnects', async () => {
 		const h = await harness();
 		h.read = ({ run }) =>
 			new Promise((_, reject) => {
 				run?.signal?.addEventListener('abort', () => reject(run.signal?.reason));
 			});
-		const leaving = new AbortController();
-		const answer = h.parse(contents('a', 'b', 'c'), { signal: leaving.signal });
+		const controller = new AbortController();
+		const answer = h.parse(contents('a', 'b', 'c'), { signal: controller.signal });
 		await eventually('two are read', () => h.calls.length === 2);
-		leaving.abort();
+		controller.abort();
 		await expect(answer).rejects.toThrow();
-		await eventually('the reader is told', () => h.calls.every(({ run }) => run?.signal?.aborted === true));
+		await eventually('the reader is aborted', () => h.calls.every(({ run }) => run?.signal?.aborted === true));
 		h.read = async ({ content }) => pagesOf(content);
 		expect(await textsOf(await h.parse(contents('d')))).toEqual(['d']);
 		expect(h.calls.map(({ content }) => content)).toEqual(['a', 'b', 'd']);
@@ -164,10 +164,10 @@ describe('max_chars', () => {
 		['as many as there are', 6, pagesOf('abc', 'def'), ['abc', 'def'], false],
 		['less: the page is cut', 4, pagesOf('abc', 'def', 'ghi'), ['abc', 'd'], true],
 		['less: the next page is left out', 3, pagesOf('abc', 'def'), ['abc'], true],
-		['less: an empty page stays where the cut is behind it', 3, pagesOf('', 'abc', '', 'def'), ['', 'abc', ''], true],
+		['less: an empty page before the cut is kept', 3, pagesOf('', 'abc', '', 'def'), ['', 'abc', ''], true],
 		['characters of two units each', 2, pagesOf('😀😀', ''), ['😀😀', ''], false],
 		['a cut between such characters', 3, pagesOf('😀😀', '😀😀'), ['😀😀', '😀'], true],
-	])('counts characters of each document: %s', async (_, most, read, texts, truncated) => {
+	])('counts the characters of each document: %s', async (_, most, read, texts, truncated) => {
 		const h = await harness();
 		h.read = async () => read;
 		const results = await resultsOf(await h.parse({ ...contents('x', 'y'), max_chars: most }));
@@ -177,7 +177,7 @@ describe('max_chars', () => {
 		}
 	});
 
-	it('cuts a text without pages, and keeps what the reader has cut', async () => {
+	it('truncates a text without pages, and keeps a truncation by the reader', async () => {
 		const h = await harness();
 		h.read = async ({ content }) => ({ ...textOf('a😀c'), truncated: content === 'cut' });
 		const cut = async (name: string, most: number) => {
@@ -190,7 +190,7 @@ describe('max_chars', () => {
 	});
 });
 
-describe('a long answer', () => {
+describe('a long response', () => {
 	const long = (unit: string) => unit.repeat(Math.ceil(300_000 / unit.length));
 
 	it('is the same JSON, written in pieces', async () => {
@@ -210,7 +210,7 @@ describe('a long answer', () => {
 		expect(failed).toMatchObject({ content: {}, error: { code: 'document_unreadable' } });
 	});
 
-	it('is made piece by piece, however long its texts are', async () => {
+	it('is generated piece by piece, however long its texts are', async () => {
 		const texts = ['a\u0001😀'.repeat(500_000), 'short', '"'.repeat(300_000)];
 		const pieces: Uint8Array[] = [];
 		for await (const piece of jsonChunks({ texts, none: undefined, empty: [{}, []] })) {
@@ -219,11 +219,11 @@ describe('a long answer', () => {
 		const text = Buffer.concat(pieces).toString();
 		expect(JSON.parse(text)).toEqual({ texts, empty: [{}, []] });
 		expect(pieces.length).toBeGreaterThan(20);
-		// A character of JSON may take six bytes.
+		// A character may take six bytes in JSON.
 		expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(800_000);
 	});
 
-	it('lets others have their turn while it is made', async () => {
+	it('does not block the event loop while it is generated', async () => {
 		const text = 'a😀'.repeat(1_000_000);
 		const turns = turnsDuring(async () => {
 			for await (const piece of jsonChunks({ text })) expect(piece.length).toBeGreaterThan(0);
@@ -232,7 +232,7 @@ describe('a long answer', () => {
 		expect(await turnsDuring(() => unitsOfFirst(2_500_000, textOf(text)))).toBeGreaterThan(0);
 	});
 
-	it('may be long without text: by empty pages, or by names', async () => {
+	it('may be long without text, because of empty pages or names', async () => {
 		const h = await harness({ heldChars: 600_000 });
 		const empty = Array.from({ length: 5_000 }, () => '');
 		h.read = async () => pagesOf(...empty);
@@ -250,7 +250,7 @@ describe('a long answer', () => {
 		expect(isWhole(await h.parse(contents('z')))).toBe(true);
 	});
 
-	it('has a bound: what is beyond is left out of it', async () => {
+	it('has a limit: results beyond it are errors', async () => {
 		const h = await harness({ answerChars: 10, concurrency: 1 });
 		h.read = async ({ content }) => textOf(content);
 		const results = await resultsOf(await h.parse(contents('1234567', 'abcdef', 'xyz')));
@@ -261,7 +261,7 @@ describe('a long answer', () => {
 		]);
 	});
 
-	it('counts until it is sent, and then no more', async () => {
+	it('counts towards the limit until it is sent', async () => {
 		const h = await harness({ heldChars: 600_000 });
 		h.read = async ({ content }) => textOf(long(content));
 		const first = await h.parse(contents('a'));

@@ -37,7 +37,7 @@ describe('a document in JSON', () => {
 		expect(calls.map((call) => call.content)).toEqual([content]);
 	});
 
-	it('lies in a file when it is long, and its hash is known', async () => {
+	it('is written to a file with its hash when it is long', async () => {
 		const { calls, parse } = await harness({ concurrency: 1 });
 		await parse({ files: [sent(long), sent('short'), { url: base64(`${long}!`) }] });
 		const hash = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -48,7 +48,7 @@ describe('a document in JSON', () => {
 		]);
 	});
 
-	it('is no address of something else', async () => {
+	it('is not a URL of another kind', async () => {
 		const { calls, parse } = await harness();
 		for (const url of ['https://example.org/a.pdf', 'file:///etc/passwd', 'C:\\a.pdf', `blob:${long}`]) {
 			expect(await errorOf(await parse({ files: [sent('good'), { url }] }))).toMatchObject({
@@ -70,7 +70,7 @@ describe('a document in JSON', () => {
 		['base64 with too much padding', 'aGVsbG8=='],
 		['base64 with a character too many', 'aGVsb'],
 		['uneven lines', 'aGVs\nbG8gd29y\nbGQ='],
-	])('is no text that is neither a data URL nor base64: %s', async (_, url) => {
+	])('is rejected when it is neither a data URL nor base64: %s', async (_, url) => {
 		const { calls, parse } = await harness();
 		expect(await errorOf(await parse({ files: [sent('good'), { url }] }))).toMatchObject({
 			status: 400,
@@ -108,13 +108,13 @@ describe('a document in JSON', () => {
 		['max_chars that is no integer', { files: [sent('x')], max_chars: 1.5 }, 'invalid_type', 'max_chars'],
 		['an unknown ocr', { files: [sent('x')], ocr: 'on' }, 'invalid_value', 'ocr'],
 		['an unknown format', { files: [sent('x')], format: 'html' }, 'invalid_value', 'format'],
-	])('is refused with %s', async (_, body, code, param) => {
+	])('is rejected with %s', async (_, body, code, param) => {
 		const { calls, parse } = await harness();
 		expect(await errorOf(await parse(body))).toMatchObject({ status: 400, code, param });
 		expect(calls).toEqual([]);
 	});
 
-	it('may carry labels, nulls and fields that nobody knows', async () => {
+	it('may have labels, nulls and unknown members', async () => {
 		const { parse } = await harness();
 		const labels = { filename: 'ä/b.docx', media_type: 'text/html', file_id: null, odd: 1 };
 		const body = {
@@ -133,7 +133,7 @@ describe('a document in JSON', () => {
 });
 
 describe('a request', () => {
-	it('brings documents, and hardly any text besides', async () => {
+	it('may have large documents, but little other text', async () => {
 		const { parse } = await harness();
 		const filename = 'n'.repeat(8_388_608);
 		const error = await errorOf(await parse({ files: [sent('x', { filename })] }));
@@ -188,7 +188,7 @@ describe('a document in a form', () => {
 				['files', 'one', 'a'],
 			],
 		],
-	])('may be called %s', async (_, parts) => {
+	])('may be named %s', async (_, parts) => {
 		const { parse } = await harness();
 		const results = await resultsOf(await parse(form(parts)));
 		expect(results.map(({ filename, content }) => [filename, content.pages?.[0]?.text])).toEqual([
@@ -197,7 +197,7 @@ describe('a document in a form', () => {
 		]);
 	});
 
-	it('has its options in fields', async () => {
+	it('has its options as fields', async () => {
 		const { calls, parse } = await harness();
 		const answer = await parse(
 			form([
@@ -219,7 +219,7 @@ describe('a document in a form', () => {
 		});
 	});
 
-	it('is a file, and at least one', async () => {
+	it('needs at least one file', async () => {
 		const { parse } = await harness();
 		expect(await errorOf(await parse(form([['files', 'no file']])))).toMatchObject({
 			status: 400,
@@ -278,13 +278,13 @@ describe('pages', () => {
 		'1;2',
 		'٣',
 		'1\n2',
-	])('%j are none', async (pages) => {
+	])('%j are rejected', async (pages) => {
 		const { parse } = await harness();
 		const error = await errorOf(await parse({ files: [sent('x')], pages }));
 		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'pages' });
 	});
 
-	it('may be named by 200 ranges, and no more', async () => {
+	it('may have at most 200 ranges', async () => {
 		const { calls, parse } = await harness();
 		const odd = (count: number) => Array.from({ length: count }, (_, index) => 2 * index + 1).join();
 		expect((await parse({ files: [sent('x')], pages: odd(200) })).status).toBe(200);
@@ -293,25 +293,25 @@ describe('pages', () => {
 		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'pages' });
 	});
 
-	it('are not looked for in a long text', async () => {
+	it('are not parsed in a long text', async () => {
 		const { parse } = await harness();
 		const error = await errorOf(await parse({ files: [sent('x')], pages: '1,'.repeat(2_000) }));
 		expect(error).toMatchObject({ status: 400, code: 'string_above_max_length', param: 'pages' });
 	});
 });
 
-describe('members that the route does not know', () => {
+describe('unknown members', () => {
 	it.each([
 		['a short answer', 'short'],
 		['an answer in pieces', 'x'.repeat(300_000)],
-	])('are warnings of %s', async (_, content) => {
+	])('cause warnings in %s', async (_, content) => {
 		const { parse } = await harness();
 		const answer = await parse({ files: [sent(content)], formatt: 'markdown' });
 		const { results, warnings } = await jsonOf<{ results: object[]; warnings?: string[] }>(answer);
 		expect([results.length, warnings]).toEqual([1, [expect.stringContaining('formatt')]]);
 	});
 
-	it('leave no mark when there are none', async () => {
+	it('are absent from the response when there are none', async () => {
 		const { parse } = await harness();
 		expect(await jsonOf(await parse({ files: [sent('short')] }))).not.toHaveProperty('warnings');
 	});

@@ -11,7 +11,7 @@ const backends = { files: storedFiles({ 'file-1': 'first', 'file-2': 'second' })
 const both = { file_id: 'file-1', url: 'SGk=' };
 
 describe('a stored document', () => {
-	it('is read like one that was sent, under the name that it is stored with', async () => {
+	it('is read like a sent file, with its stored name', async () => {
 		const { parse } = await harness({}, backends);
 		const files = [{ file_id: 'file-1' }, sent('third'), { file_id: 'file-2', filename: 'b.md' }];
 		const results = await resultsOf(await parse({ files }));
@@ -19,14 +19,14 @@ describe('a stored document', () => {
 		expect(await textsOf(await parse({ files }))).toEqual(['first', 'third', 'second']);
 	});
 
-	it('is brought once, however often a request names it', async () => {
+	it('is loaded once, however often a request names it', async () => {
 		const { calls, parse } = await harness({}, backends);
 		const files = [{ file_id: 'file-1' }, { file_id: 'file-1', url: null }];
 		expect(await textsOf(await parse({ files }))).toEqual(['first', 'first']);
 		expect(new Set(calls.map(({ document }) => 'path' in document && document.path)).size).toBe(1);
 	});
 
-	it('that is not there has an error of its own, and its neighbours are read', async () => {
+	it('that does not exist has its own error, and the other documents are read', async () => {
 		const { parse } = await harness({}, backends);
 		const ids = ['file-9', 'file-1', '', '../file-1'];
 		const files = ids.map((file_id, index) => ({ file_id, filename: `${index}.txt` }));
@@ -44,7 +44,7 @@ describe('a stored document', () => {
 		});
 	});
 
-	it('that its store cannot give has an error of its own', async () => {
+	it('that the store cannot read has its own error', async () => {
 		const source: FileSource = { open: () => Promise.reject(plinthError('E_STORE_UNAVAILABLE')) };
 		const files = defineBackend({
 			name: 'away',
@@ -65,7 +65,7 @@ describe('a stored document', () => {
 		['as an object', { file_id: { toString: 'x' } }, 'invalid_type', 'files[0].file_id'],
 		['in a list', { file_id: ['file-1'] }, 'invalid_type', 'files[0].file_id'],
 		['with a number for filename', { file_id: 'file-1', filename: 1 }, 'invalid_type', 'files[0].filename'],
-	])('is refused %s', async (_, file, code, param) => {
+	])('is rejected %s', async (_, file, code, param) => {
 		const { calls, parse } = await harness({}, backends);
 		const failure = await errorOf(await parse({ files: [file, sent('x')] }));
 		expect(failure).toMatchObject({ status: 400, code, param });

@@ -38,8 +38,8 @@ export async function deliver(
 		}
 		return { mediaType: made.mediaType, body: made.body, seconds: () => 0 };
 	}
-	const refuse = () => unsupportedFormat(format, formatsFrom(['pcm'], encoder), defaultFormat);
-	if (!isSupported(format, encoder)) throw refuse();
+	const formatError = () => unsupportedFormat(format, formatsFrom(['pcm'], encoder), defaultFormat);
+	if (!isSupported(format, encoder)) throw formatError();
 	const { audio, seconds } = metered(made);
 	const wire = {
 		...audio,
@@ -49,12 +49,12 @@ export async function deliver(
 	} as const;
 	if (format === 'pcm') return { mediaType: 'audio/pcm', body: wire.body, seconds };
 	if (format === 'wav') return { ...(await toWav(wire.body)), seconds };
-	if (needsNoEncoder(format) || !encoder) throw refuse();
-	// First, because the header of an encoder would hide empty audio.
+	if (needsNoEncoder(format) || !encoder) throw formatError();
+	// Before encoding, because the header of an encoder would hide empty audio.
 	const body = await awaitFirst(wire.body, ({ byteLength }) => byteLength > 0, noAudio);
 	const encoded = await awaitAudio(encoder.encode({ ...wire, body }, format, signal), signal);
 	if (encoded.format !== format) {
-		throw modelError(`The audio encoder made ${encoded.format} in place of ${format}.`);
+		throw modelError(`The audio encoder made ${encoded.format} instead of ${format}.`);
 	}
 	return { mediaType: encoded.mediaType, body: fromModel(encoded.body, signal), seconds };
 }

@@ -9,19 +9,19 @@ export function isSupported(format: AudioFormat, encoder: AudioEncoder | undefin
 	return needsNoEncoder(format) || encoder?.formats.includes(format) === true;
 }
 
-/** The formats in which this deployment can answer when the model makes some; of `pcm` it makes others. */
+/** The formats in which this deployment can respond. Only `pcm` of a model can be converted to other formats. */
 export function formatsFrom(made: readonly AudioFormat[], encoder: AudioEncoder | undefined): readonly AudioFormat[] {
 	const isConverted = (format: AudioFormat) => made.includes('pcm') && isSupported(format, encoder);
 	return audioFormats.filter((format) => made.includes(format) || isConverted(format));
 }
 
-/** Throws 400 `unsupported_value` for a format that cannot be answered, as far as the model states its own. */
+/** Throws 400 `unsupported_value` for a format that cannot be produced. Skipped if the model states no formats. */
 export function checkFormat({ abilities }: SpeechModel, format: AudioFormat, { encoder, defaultFormat }: FormatTools) {
 	const formats = abilities?.formats && formatsFrom(abilities.formats, encoder);
 	if (formats && !formats.includes(format)) throw unsupportedFormat(format, formats, defaultFormat);
 }
 
-/** What decides about formats beside the model. */
+/** What determines the formats besides the model. */
 export interface FormatTools {
 	readonly encoder: AudioEncoder | undefined;
 	readonly defaultFormat: AudioFormat;

@@ -7,11 +7,11 @@ import {
 	type Unloadable,
 } from '@plinth/core';
 
-/** What a client asks for, in domain terms. */
+/** The request of a client, in domain terms. */
 export interface SpeechRequest {
 	/** The text to speak, 1 to 4,096 Unicode code points. */
 	readonly input: string;
-	/** The voice's name or id, as the client gave it. */
+	/** The voice's name or id, as the client sent it. */
 	readonly voice: string;
 	/** The client sent `voice` as an object with an id: a custom voice of OpenAI's API. */
 	readonly isCustomVoice?: boolean;
@@ -19,13 +19,13 @@ export interface SpeechRequest {
 	readonly speed: number;
 	/** How to speak, in words; at most 4,096 code points. */
 	readonly instructions?: string;
-	/** What the client will receive. A model that makes this format itself may return it; PCM is always welcome. */
+	/** The format that the client will receive. A model may return it, or PCM, which the plugin converts. */
 	readonly format: AudioFormat;
 }
 
-/** The surroundings of one request. */
+/** The context of one request. */
 export interface SpeechRun {
-	/** Aborts when the client leaves, the model's time is over or the server stops. */
+	/** Aborts when the client disconnects, the model's time limit expires or the server stops. */
 	readonly signal: AbortSignal;
 	readonly log: Logger;
 }
@@ -37,7 +37,7 @@ export interface PcmAudio {
 	readonly sampleRate: number;
 	readonly channels: 1 | 2;
 	readonly body: AsyncIterable<Uint8Array>;
-	/** What the model could not honour, one sentence each. */
+	/** Parts of the request that the model could not honour, one sentence each. */
 	readonly warnings?: readonly string[];
 }
 
@@ -59,8 +59,8 @@ export interface SpeechAbilities {
 	/** ISO 639-1 codes of the languages that it speaks. */
 	readonly languages?: readonly string[] | undefined;
 	/**
-	 * The formats that it makes; others are refused. Of `pcm` the plugin makes every format that this server can encode.
-	 * Absent: not known.
+	 * The formats that it makes; others are refused. The plugin converts `pcm` to every format that this server can
+	 * encode. Absent: not known.
 	 */
 	readonly formats?: readonly AudioFormat[] | undefined;
 }
@@ -75,7 +75,7 @@ export interface SpeechModel extends Unloadable {
 	readonly apiVersion: 1;
 	readonly abilities?: SpeechAbilities;
 	speak(request: SpeechRequest, run: SpeechRun): Promise<PcmAudio | EncodedAudio>;
-	/** The voices it knows. Absent: any name is passed on. */
+	/** The voices that it has. Absent: any name is passed to the model. */
 	voices?(): readonly string[];
 	/**
 	 * For a model whose upstream speaks this wire format: the request that passes this speech through, so that the
@@ -106,20 +106,19 @@ export type EncodedAudioFormat = 'mp3' | 'opus' | 'aac' | 'flac';
 export type AudioFormat = 'wav' | 'pcm' | EncodedAudioFormat;
 
 /**
- * Turns PCM into compressed audio while it is made. Optional: without one, compressed formats answer 400
- * `unsupported_value`.
+ * Compresses PCM as the model produces it. Optional: without one, compressed formats get 400 `unsupported_value`.
  *
- * Whatever the model makes, the plugin brings it to 24,000 Hz mono before, as it does for `wav` and `pcm`. Encoders
- * may take other rates too.
+ * The plugin first converts the model's PCM to 24,000 Hz mono, as it does for `wav` and `pcm`. Encoders may accept
+ * other rates too.
  */
 export interface AudioEncoder {
 	/** The formats it can make. */
 	readonly formats: readonly EncodedAudioFormat[];
 	/**
-	 * Encodes. The bytes are of `format` and come as soon as they can; the media type matches them: `audio/mpeg`,
-	 * `audio/ogg`, `audio/aac` (ADTS), `audio/flac`. Samples are asked for when bytes are, so that none gather. Reading
-	 * ends with the signal's reason once it aborts; then, and when the reader leaves early, encoding stops and
-	 * `audio.body` is let go.
+	 * Encodes to `format` as a stream. The media type matches it: `audio/mpeg`, `audio/ogg`, `audio/aac` (ADTS),
+	 * `audio/flac`. Samples are read only when the reader requests bytes, so that no samples are buffered. Once the
+	 * signal aborts, reading rejects with its reason. After an abort, and when the reader stops early, encoding stops
+	 * and `audio.body` is closed.
 	 */
 	encode(audio: MonoAudio, format: EncodedAudioFormat, signal: AbortSignal): Promise<EncodedAudio>;
 }

@@ -5,13 +5,13 @@ import type { SpeechModel } from './model.ts';
 import { checkVoice } from './voice.ts';
 
 /**
- * What a model's upstream is sent when a request passes through: only members that are checked here, and a format that
- * the client names, because upstreams have defaults of their own. Throws the translation's 400 errors.
+ * The request to a model's upstream when a request passes through unchanged. It needs a format from the client, because
+ * upstreams have other defaults, and only members that are checked here. Throws the same 400 errors as a translation.
  */
 export function speechPassthrough(raw: RawBody, schema: SpeechBodySchema): RequestFor<SpeechModel> {
 	let body: SpeechBody | undefined;
 	return ({ model }) => {
-		if (!model.forward || !isPlain(raw)) return undefined;
+		if (!model.forward || !canPassThrough(raw)) return undefined;
 		body ??= parseUnchanged(schema, raw.value);
 		if (!body) return undefined;
 		checkVoice(model, body.voice);
@@ -19,6 +19,6 @@ export function speechPassthrough(raw: RawBody, schema: SpeechBodySchema): Reque
 	};
 }
 
-function isPlain({ names }: RawBody): boolean {
+function canPassThrough({ names }: RawBody): boolean {
 	return names.includes('response_format') && !names.includes('stream_format');
 }

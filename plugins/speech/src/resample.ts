@@ -1,7 +1,7 @@
 import type { PcmAudio } from './model.ts';
 import { bytesPerSample, readSamples, stereoToMono, wholeFrames, writeSamples } from './pcm.ts';
 
-/** Samples per second of `pcm` and `wav` answers, mono. */
+/** Samples per second of `pcm` and `wav` responses, mono. */
 export const wireSampleRate = 24_000;
 
 /** Converts a model's PCM to s16le, mono, {@link wireSampleRate}. */
@@ -39,7 +39,7 @@ export async function* resample(body: AsyncIterable<Uint8Array>, from: number, t
 /** Half a second at 16 kHz: about a millisecond per tick of the event loop. */
 const blockBytes = 16_384;
 const zeroCrossings = 16;
-/** Share of the narrower band that passes; the filter's slope takes the rest. */
+/** Share of the narrower band that passes; the filter's slope needs the rest. */
 const passBand = 0.93;
 /** Kaiser's beta for about 80 dB, below the noise of 16 bits in speech. */
 const beta = 8;
@@ -91,7 +91,7 @@ class Resampler {
 		this.#window = window;
 	}
 
-	/** Computes the outputs up to number `until`. Output k lies at input time k * down / up. */
+	/** Computes the outputs up to number `until`. Output k is at input time k * down / up. */
 	#produce(until: number): Float64Array {
 		const output = new Float64Array(Math.max(0, until - this.#produced));
 		const window = this.#window;

@@ -5,7 +5,6 @@ import { checkFormat } from './formats.ts';
 import type { AudioEncoder, SpeechModel } from './model.ts';
 import type { SpeechOptions } from './options.ts';
 import { speechPassthrough } from './passthrough.ts';
-import { speakWith } from './speak.ts';
 import { checkVoice } from './voice.ts';
 
 /** Dependencies of the route. */
@@ -36,6 +35,8 @@ export function createSpeech({ options, encoder, models }: SpeechContext): Route
 			const { model } = models.get(body.model);
 			checkVoice(model, body.voice);
 			checkFormat(model, body.response_format, { encoder, defaultFormat });
+			// Loaded by the first request, so that a server starts sooner.
+			const { speakWith } = await import('./speak.ts');
 			return models.ask(body.model, call, (modelCall) =>
 				speakWith(modelCall, body, { encoder, defaultFormat }, call.log),
 			);

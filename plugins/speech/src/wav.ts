@@ -54,7 +54,7 @@ const defaultMaxBytes = 64 * 2 ** 20;
 /**
  * Collects s16le samples into a WAV file with exact lengths, without joining the chunks.
  *
- * Throws `E_MODEL_FAILED` as soon as the samples exceed `maxBytes`, and whatever `body` throws.
+ * Throws `E_MODEL_FAILED` as soon as the samples exceed `maxBytes`, and every error of `body`.
  */
 export async function collectWav(
 	body: AsyncIterable<Uint8Array>,

@@ -3,12 +3,12 @@ export async function* from(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8A
 	yield* chunks;
 }
 
-/** Cuts bytes into chunks whose sizes repeat; sizes of 0 give empty chunks. */
+/** Splits bytes into chunks whose sizes repeat; a size of 0 gives an empty chunk. */
 export function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
 	const chunks: Uint8Array[] = [];
 	let start = 0;
 	for (let index = 0; start < bytes.byteLength; index++) {
-		// Every round must advance, also when all sizes are 0.
+		// Each round must advance, even if all sizes are 0.
 		const size = sizes[index % sizes.length] || (index % sizes.length === 0 ? 1 : 0);
 		chunks.push(bytes.subarray(start, start + size));
 		start += size;

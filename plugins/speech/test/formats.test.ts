@@ -9,7 +9,7 @@ async function bytesOf(response: Response): Promise<Buffer> {
 	return Buffer.from(await response.arrayBuffer());
 }
 
-/** The next bytes; the head of an answer may come with an empty piece. */
+/** The next bytes; the header of a response may come with an empty chunk. */
 async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Buffer | undefined> {
 	for (;;) {
 		const { done, value } = await reader.read();
@@ -29,7 +29,7 @@ async function* thenSilent(): AsyncGenerator<Uint8Array> {
 }
 
 describe('wav', () => {
-	it('has exact lengths, in its header and in Content-Length', async () => {
+	it('has exact lengths in its header and in Content-Length', async () => {
 		const { speak } = await harness();
 		const response = await speak();
 		expect(response.headers.get('content-type')).toBe('audio/wav');
@@ -42,7 +42,7 @@ describe('wav', () => {
 		expect(wav.readUInt32LE(40)).toBe(48_000);
 	});
 
-	it('is 24 kHz mono as pcm is, whatever the model makes: players know no odd rates', async () => {
+	it('is 24 kHz mono like pcm, whatever the model makes, because players may not support other rates', async () => {
 		const { speak } = await harness({
 			speak: async () => silence({ sampleRate: 14_400, channels: 2 }),
 		});
@@ -61,7 +61,7 @@ describe('pcm', () => {
 		expect(await bytesOf(response)).toEqual(samples(1, 2, 3));
 	});
 
-	it('brings other rates and stereo to that', async () => {
+	it('is converted from other rates and stereo', async () => {
 		const second = Buffer.alloc(48_000 * 2 * 2);
 		const { speak } = await harness({
 			speak: async () => pcm([second], { sampleRate: 48_000, channels: 2 }),
@@ -69,7 +69,7 @@ describe('pcm', () => {
 		expect(await bytesOf(await speak({ response_format: 'pcm' }))).toHaveLength(24_000 * 2);
 	});
 
-	it('is sent as it is made', async () => {
+	it('is sent while it is generated', async () => {
 		const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
 		async function* slowly(): AsyncGenerator<Uint8Array> {
 			yield samples(1);
@@ -87,7 +87,7 @@ describe('pcm', () => {
 });
 
 describe('formats that need an encoder', () => {
-	it('go through it, with its media type', async () => {
+	it('are encoded, and have the media type of the encoder', async () => {
 		const { speak } = await harness({
 			encoder: fakeEncoder('mp3', 'flac'),
 			speak: async () => pcm([samples(1)]),
@@ -97,7 +97,7 @@ describe('formats that need an encoder', () => {
 		expect(await bytesOf(response)).toEqual(Buffer.concat([Buffer.from('flac:'), samples(1)]));
 	});
 
-	it('are made of 24 kHz mono, whatever the model makes', async () => {
+	it('are encoded from 24 kHz mono, whatever the model makes', async () => {
 		const fake = fakeEncoder('flac');
 		const given: unknown[] = [];
 		const { speak } = await harness({
@@ -115,7 +115,7 @@ describe('formats that need an encoder', () => {
 		expect(encoded).toHaveLength('flac:'.length + 48_000);
 	});
 
-	it('are sent as they are made', async () => {
+	it('are sent while they are encoded', async () => {
 		const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
 		async function* slowly(): AsyncGenerator<Uint8Array> {
 			yield samples(1);
@@ -136,7 +136,7 @@ describe('formats that need an encoder', () => {
 		expect(await nextOf(reader)).toBeUndefined();
 	});
 
-	it('come in events too', async () => {
+	it('can be streamed as events', async () => {
 		const { speak } = await harness({
 			encoder: fakeEncoder('mp3'),
 			speak: async () => pcm([samples(1, 2)]),
@@ -147,7 +147,7 @@ describe('formats that need an encoder', () => {
 		expect(Buffer.concat(audio)).toEqual(Buffer.concat([Buffer.from('mp3:'), samples(1, 2)]));
 	});
 
-	it('are not made of nothing: a head alone is no audio', async () => {
+	it('are an error for an empty source: a header alone is not audio', async () => {
 		const { speak } = await harness({ encoder: fakeEncoder('mp3'), speak: async () => pcm([]) });
 		const answer = await errorOf(await speak({ response_format: 'mp3' }));
 		expect(answer).toMatchObject({ status: 502, code: 'model_error' });
@@ -158,7 +158,7 @@ describe('formats that need an encoder', () => {
 		['before it begins', async () => Promise.reject(new Error('a secret'))],
 		['before the first byte', async () => ({ mediaType: 'audio/mpeg', format: 'mp3', body: failing() }) as const],
 		['by making another one', async () => ({ mediaType: 'audio/aac', format: 'aac', body: streamOf([]) }) as const],
-	])('fail with a status when the encoder fails %s', async (_, encode) => {
+	])('fail with an error status when the encoder fails %s', async (_, encode) => {
 		const { speak, calls } = await harness({ encoder: { formats: ['mp3'], encode } });
 		const answer = await errorOf(await speak({ response_format: 'mp3' }));
 		expect(answer).toMatchObject({ status: 502, code: 'model_error' });
@@ -166,7 +166,7 @@ describe('formats that need an encoder', () => {
 		expect(calls[0]?.run.signal.aborted).toBe(true);
 	});
 
-	it('stop with the client, the encoder and the model', async () => {
+	it('stop the encoder and the model when the client disconnects', async () => {
 		const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
 		const { speak, calls } = await harness({
 			encoder: {
@@ -183,7 +183,7 @@ describe('formats that need an encoder', () => {
 		expect(calls[0]?.run.signal.aborted).toBe(true);
 	});
 
-	it('include the default, which is mp3 as everywhere', async () => {
+	it('include the default, mp3', async () => {
 		const { speak, calls } = await harness({ encoder: fakeEncoder('mp3') });
 		const response = await speak({ response_format: undefined });
 		expect(response.headers.get('content-type')).toBe('audio/x-fake-mp3');
@@ -194,7 +194,7 @@ describe('formats that need an encoder', () => {
 		[undefined, 'mp3', 'wav, pcm'],
 		['mp3', 'mp3', 'wav, pcm'],
 		['opus', 'opus', 'wav, pcm'],
-	])('are refused without one: %s', async (asked, format, working) => {
+	])('are rejected without an encoder: %s', async (asked, format, working) => {
 		const { speak, calls } = await harness();
 		const answer = await errorOf(await speak({ response_format: asked }));
 		expect(answer).toMatchObject({
@@ -208,7 +208,7 @@ describe('formats that need an encoder', () => {
 		expect(calls[0]?.run.signal.aborted).toBe(true);
 	});
 
-	it('are refused when the encoder does not make them, and the message lists what works', async () => {
+	it('are rejected when the encoder does not support them, with a list of supported formats', async () => {
 		const { speak } = await harness({ encoder: fakeEncoder('aac') });
 		const answer = await errorOf(await speak({ response_format: 'opus' }));
 		expect(answer).toMatchObject({ status: 400, code: 'unsupported_value' });
@@ -222,7 +222,7 @@ describe('formats that need an encoder', () => {
 	});
 });
 
-describe('a model that encodes by itself', () => {
+describe('a model that returns encoded audio', () => {
 	const encoded = (): Promise<Harness> =>
 		harness({
 			speak: async () => ({
@@ -232,14 +232,14 @@ describe('a model that encodes by itself', () => {
 			}),
 		});
 
-	it('is passed through in the format that was asked for', async () => {
+	it('is passed through in the requested format', async () => {
 		const { speak } = await encoded();
 		const response = await speak({ response_format: 'opus' });
 		expect(response.headers.get('content-type')).toBe('audio/ogg');
 		expect((await bytesOf(response)).toString()).toBe('OggS');
 	});
 
-	it('is never passed off as another one', async () => {
+	it('is rejected when its format is another one', async () => {
 		const { speak } = await encoded();
 		for (const format of ['wav', 'pcm', 'mp3']) {
 			expect(await errorOf(await speak({ response_format: format }))).toMatchObject({
@@ -251,7 +251,7 @@ describe('a model that encodes by itself', () => {
 	});
 });
 
-describe('a model that states its formats', () => {
+describe('a model that declares its formats', () => {
 	const model = (formats: readonly AudioFormat[]): SpeechModel => ({
 		apiVersion: 1,
 		abilities: { formats },
@@ -262,7 +262,7 @@ describe('a model that states its formats', () => {
 	it.each([
 		['opus', 'wav', 'opus'],
 		['samples', 'mp3', 'aac, wav, pcm'],
-	])('%s is not asked for %s, and the message lists what works', async (id, response_format, working) => {
+	])('%s is not called for %s, and the error lists the supported formats', async (id, response_format, working) => {
 		const { speak } = await harness({ others, encoder: fakeEncoder('aac') });
 		const answer = await errorOf(await speak({ model: id, response_format }));
 		expect(answer).toMatchObject({ status: 400, code: 'unsupported_value', param: 'response_format' });
@@ -270,7 +270,7 @@ describe('a model that states its formats', () => {
 		expect(answer.message).not.toContain('no audio');
 	});
 
-	it('shows what it and the encoder make', async () => {
+	it('is listed with its formats and those of the encoder', async () => {
 		const { get } = await harness({ others, encoder: fakeEncoder('aac') });
 		const factsOf = async (id: string) => await jsonOf(await get(`/v1/models/${id}`));
 		expect(await factsOf('opus')).toMatchObject({ capabilities: { formats: ['opus'] } });
@@ -278,7 +278,7 @@ describe('a model that states its formats', () => {
 		expect(await factsOf('fake-1')).not.toHaveProperty('capabilities.formats');
 	});
 
-	it('does not take over a request for another one', async () => {
+	it('is no fallback for another format', async () => {
 		const failing = () => Promise.reject(modelError('The GPU is gone.'));
 		const { speak } = await harness({ speak: failing, others, binding: { fallback: ['opus'] } });
 		expect(await errorOf(await speak())).toMatchObject({ status: 502, code: 'model_error' });

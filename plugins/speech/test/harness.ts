@@ -12,33 +12,33 @@ import { onTestFinished } from 'vitest';
 import { speech } from '../src/index.ts';
 import { type AudioEncoder, audioEncoder, type PcmAudio, type SpeechModel, speechModels } from '../src/model.ts';
 
-/** What a test decides. */
+/** Options of a test. */
 export interface HarnessOptions {
 	/** Options of the plugin. */
 	readonly options?: Parameters<typeof speech>[0];
-	/** Composes an encoder. */
+	/** Adds an encoder. */
 	readonly encoder?: AudioEncoder;
-	/** The voices of the model; absent: any. */
+	/** The voices of the model; any voice by default. */
 	readonly voices?: readonly string[];
-	/** What the model does; by default it says one second of silence at 24 kHz. */
+	/** The behaviour of the model; by default it returns one second of silence at 24 kHz. */
 	readonly speak?: SpeechModel['speak'];
-	/** Whether an upstream of the model can be given a request as it came. */
+	/** Lets requests pass through to an upstream. */
 	readonly forward?: SpeechModel['forward'];
-	/** Bounds of the model, and its fallbacks. */
+	/** Limits of the model, and its fallbacks. */
 	readonly binding?: Omit<ModelBindingOptions, 'use'>;
 	/** Further models. */
 	readonly others?: Readonly<Record<string, SpeechModel>>;
 }
 
-/** What the tests use and read. */
+/** The running app and the calls of its model. */
 export interface Harness extends TestApp {
-	/** Every call of the model so far. */
+	/** All calls of the model. */
 	readonly calls: readonly RecordedCall<SpeechModel['speak']>[];
-	/** Asks for speech; fields replace those of a good request for WAV. */
+	/** Posts a speech request; `fields` override those of a valid request for WAV. */
 	speak(fields?: Record<string, unknown>, options?: RequestOptions): Promise<Response>;
 }
 
-/** Boots the plugin with one fake model, `fake-1`, and stops it after the test. */
+/** Starts an app with the plugin and one fake model, `fake-1`, and stops it after the test. */
 export async function harness({
 	options = {},
 	encoder,
@@ -88,7 +88,7 @@ export function pcm(chunks: readonly Uint8Array[], part: Partial<PcmAudio> = {})
 	};
 }
 
-/** One second of it, in two chunks. */
+/** One second of silence, in two chunks. */
 export function silence(part: Partial<PcmAudio> = {}): PcmAudio {
 	return pcm([Buffer.alloc(24_000), Buffer.alloc(24_000)], part);
 }
@@ -98,7 +98,7 @@ export async function* streamOf(chunks: readonly Uint8Array[]): AsyncGenerator<U
 	yield* chunks;
 }
 
-/** An encoder that makes `formats` by putting their name before the bytes. */
+/** An encoder for `formats` that writes the name of the format before the bytes. */
 export function fakeEncoder(...formats: AudioEncoder['formats'][number][]): AudioEncoder {
 	return {
 		formats,

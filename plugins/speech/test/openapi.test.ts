@@ -17,7 +17,7 @@ interface Answer {
 }
 
 describe('the OpenAPI description', () => {
-	it('says what the fields mean and what may come back', async () => {
+	it('documents the fields and the responses', async () => {
 		const { app } = await harness();
 		const { paths, components } = app.openapi() as Document;
 		const { required = [], properties = {} } = components.schemas.SpeechCreate ?? {};

@@ -3,7 +3,7 @@ import { answering, errorOf, forwardRequest } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { type HarnessOptions, harness } from './harness.ts';
 
-/** A request for an upstream that answers at once. */
+/** A forward request to an upstream that answers immediately. */
 const request = (raw: RawBody) => forwardRequest(raw, { dispatcher: answering('their audio', 'audio/wav') });
 
 async function passing(options: HarnessOptions = {}) {
@@ -36,7 +36,7 @@ describe('speech is translated', () => {
 		['as events', { stream_format: 'sse' }],
 		['in a voice with more members than its id', { voice: { id: 'alloy', pitch: 1 } }],
 		['with a member that is not known', { lang: 'en' }],
-		['with what means absence', { instructions: null }],
+		['with null', { instructions: null }],
 	])('%s', async (_, fields, options) => {
 		const { h, bodies } = await passing(options);
 		const response = await h.speak(fields);
@@ -45,7 +45,7 @@ describe('speech is translated', () => {
 		expect(bodies).toEqual([]);
 	});
 
-	it('where its passthrough fails before the answer', async () => {
+	it('when its passthrough fails before the response', async () => {
 		const h = await harness({ forward: (raw) => ({ ...request(raw), accepts: () => false }) });
 		expect([(await h.speak()).status, h.calls.length]).toEqual([200, 1]);
 	});
@@ -55,7 +55,7 @@ it.each<[string, Record<string, unknown>, string]>([
 	['a voice that the model lacks', { voice: 'alloy' }, 'voice'],
 	['a custom voice that the model lacks', { voice: { id: 'alloy' } }, 'voice'],
 	['a speed that is not allowed', { voice: 'nova', speed: 9 }, 'speed'],
-])('%s never reaches an upstream', async (_, fields, param) => {
+])('%s does not reach an upstream', async (_, fields, param) => {
 	const { h, bodies } = await passing({ voices: ['nova'] });
 	expect(await errorOf(await h.speak(fields))).toMatchObject({ status: 400, param });
 	expect(bodies).toEqual([]);

@@ -4,7 +4,7 @@ import { readSamples, stereoToMono, wholeFrames, writeSamples } from '../src/pcm
 import { collect, cut, from } from './bytes.ts';
 
 describe('samples', () => {
-	it('survive the way to bytes and back', () => {
+	it('are unchanged after a conversion to bytes and back', () => {
 		fc.assert(
 			fc.property(fc.int16Array(), (samples) => {
 				expect([...readSamples(writeSamples(samples))]).toEqual([...samples]);
@@ -16,7 +16,7 @@ describe('samples', () => {
 		expect([...writeSamples([0x0102, -2])]).toEqual([0x02, 0x01, 0xfe, 0xff]);
 	});
 
-	it('are limited instead of wrapping around', () => {
+	it('are clamped instead of wrapped', () => {
 		expect([...readSamples(writeSamples([40_000, -40_000, 1.6]))]).toEqual([32_767, -32_768, 2]);
 	});
 
@@ -27,7 +27,7 @@ describe('samples', () => {
 });
 
 describe('wholeFrames', () => {
-	it('keeps every byte of whole frames in order, however the input is cut', async () => {
+	it('keeps all bytes of whole frames in order, for any chunking', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.uint8Array({ maxLength: 64 }),
@@ -48,8 +48,8 @@ describe('wholeFrames', () => {
 	});
 });
 
-describe('a producer that uses one buffer for all chunks', () => {
-	it('changes nothing of what it has given before', async () => {
+describe('a source that reuses one buffer for all chunks', () => {
+	it('does not change chunks that were already emitted', async () => {
 		const bytes = Uint8Array.from({ length: 40 }, (_, index) => index);
 		async function* reusing(): AsyncGenerator<Uint8Array> {
 			const buffer = new Uint8Array(5);
@@ -63,7 +63,7 @@ describe('a producer that uses one buffer for all chunks', () => {
 });
 
 describe('stereoToMono', () => {
-	it('takes the mean of left and right, also when a frame is cut in two', async () => {
+	it('averages left and right, also when a frame is split between chunks', async () => {
 		const stereo = writeSamples([100, 300, -32_768, -32_768, 1, 2, 32_767, 32_767]);
 		const mono = await collect(stereoToMono(from(cut(stereo, [3, 1, 6]))));
 		expect([...readSamples(mono)]).toEqual([200, -32_768, 2, 32_767]);

@@ -23,7 +23,7 @@ describe('the request', () => {
 		});
 	});
 
-	it('takes null for a field that was not set', async () => {
+	it('treats null as absent', async () => {
 		const { speak, calls } = await harness();
 		const unset = { speed: null, instructions: null, stream_format: null };
 		expect((await speak(unset)).status).toBe(200);
@@ -62,13 +62,13 @@ describe('the request', () => {
 		[{ speed: '1' }, 'invalid_type', 'speed'],
 		[{ speed: 0.2 }, 'decimal_below_min_value', 'speed'],
 		[{ speed: 4.1 }, 'decimal_above_max_value', 'speed'],
-	])('with %j is refused', async (fields, code, param) => {
+	])('with %j is rejected', async (fields, code, param) => {
 		const { speak, calls } = await harness();
 		expect(await errorOf(await speak(fields))).toMatchObject({ status: 400, code, param });
 		expect(calls).toHaveLength(0);
 	});
 
-	it('names a model of this server', async () => {
+	it('must name a model of this server', async () => {
 		const { speak } = await harness();
 		expect(await errorOf(await speak({ model: 'tts-9' }))).toMatchObject({
 			status: 404,
@@ -77,7 +77,7 @@ describe('the request', () => {
 		});
 	});
 
-	it('names a voice of the model, where the model lists them', async () => {
+	it('must name a voice of the model when the model lists them', async () => {
 		const { speak } = await harness({ voices: ['nova', 'onyx'] });
 		expect((await speak({ voice: 'onyx' })).status).toBe(200);
 		const answer = await errorOf(await speak({ voice: 'alloy' }));
@@ -85,7 +85,7 @@ describe('the request', () => {
 		expect(answer.message).toContain('nova, onyx');
 	});
 
-	it('needs the scope speech, a key, and JSON', async () => {
+	it('requires the scope speech, a key, and JSON', async () => {
 		const { speak, form } = await harness();
 		const status = async (options: RequestOptions) => (await speak({}, options)).status;
 		expect(await status({ key: null, headers: { authorization: 'Bearer alice.speech' } })).toBe(200);
@@ -98,7 +98,7 @@ describe('the request', () => {
 });
 
 describe('a model that fails before the first byte', () => {
-	it('is answered with a status of its own', async () => {
+	it('has its own error status', async () => {
 		const message = 'Only English.';
 		const { speak } = await harness({
 			speak: () => Promise.reject(plinthError('E_VALUE_UNSUPPORTED', { param: 'input', message })),
@@ -112,7 +112,7 @@ describe('a model that fails before the first byte', () => {
 		});
 	});
 
-	it.each(['wav', 'pcm'])('keeps the text of an unexpected failure to the log (%s)', async (format) => {
+	it.each(['wav', 'pcm'])('has the text of an unexpected error only in the log (%s)', async (format) => {
 		async function* broken(): AsyncGenerator<Uint8Array> {
 			yield* [];
 			throw new Error('secret path');
@@ -123,7 +123,7 @@ describe('a model that fails before the first byte', () => {
 		expect(answer.message).not.toContain('secret');
 	});
 
-	it.each(['wav', 'pcm'])('is told apart from one that made nothing (%s)', async (format) => {
+	it.each(['wav', 'pcm'])('is distinguished from a model that returns no audio (%s)', async (format) => {
 		async function* nothing(): AsyncGenerator<Uint8Array> {
 			yield new Uint8Array();
 		}

@@ -17,7 +17,7 @@ function sine(hertz: number, rate: number, seconds: number): number[] {
 	);
 }
 
-/** The middle of a signal, away from the ends. */
+/** The middle of a signal, without its ends. */
 function middle(samples: Int16Array): readonly number[] {
 	return [...samples.subarray(samples.length / 4, (samples.length * 3) / 4)];
 }
@@ -27,7 +27,7 @@ function rms(values: readonly number[]): number {
 }
 
 describe('resample', () => {
-	it('gives the same bytes however its input is cut', async () => {
+	it('returns the same bytes for any chunking', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.constantFrom(...rates),
@@ -42,7 +42,7 @@ describe('resample', () => {
 		);
 	});
 
-	it('makes exactly ceil(n * to / from) samples', async () => {
+	it('returns exactly ceil(n * to / from) samples', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.constantFrom(...rates),
@@ -56,7 +56,7 @@ describe('resample', () => {
 		);
 	});
 
-	it.each(rates)('keeps a 1 kHz tone at %i Hz in pitch, phase and level', async (rate) => {
+	it.each(rates)('keeps the pitch, phase and level of a 1 kHz tone at %i Hz', async (rate) => {
 		const output = await convert(sine(1_000, rate, 0.3), rate);
 		const wanted = sine(1_000, 24_000, 0.3);
 		const start = Math.floor(output.length / 4);
@@ -64,12 +64,12 @@ describe('resample', () => {
 		expect(rms(error)).toBeLessThan(2);
 	});
 
-	it('removes what the lower rate cannot carry instead of folding it back', async () => {
+	it('removes frequencies above the lower rate, without aliasing', async () => {
 		const output = await convert(sine(15_000, 48_000, 0.3), 48_000);
 		expect(rms(middle(output))).toBeLessThan(2);
 	});
 
-	it('leaves no image of the spectrum when it raises the rate', async () => {
+	it('adds no spectral images when it raises the rate', async () => {
 		const output = await convert(sine(6_000, 16_000, 0.3), 16_000);
 		const wanted = sine(6_000, 24_000, 0.3);
 		const start = Math.floor(output.length / 4);
@@ -82,16 +82,16 @@ describe('resample', () => {
 		expect(new Set(middle(output))).toEqual(new Set([12_345]));
 	});
 
-	it('passes equal rates through, without the half sample at the end', async () => {
+	it('passes equal rates through, without half a sample at the end', async () => {
 		const output = await collect(resample(from([Uint8Array.of(1, 2, 3)]), 24_000, 24_000));
 		expect([...output]).toEqual([1, 2]);
 	});
 
-	it.each([0, -1, 44_100.5, Number.NaN])('refuses %s as a rate', async (rate) => {
+	it.each([0, -1, 44_100.5, Number.NaN])('rejects the rate %s', async (rate) => {
 		await expect(collect(resample(from([]), rate, 24_000))).rejects.toThrow(RangeError);
 	});
 
-	it('closes its source when the reader leaves', async () => {
+	it('closes its source when the reader stops', async () => {
 		let closed = false;
 		async function* endless() {
 			try {
@@ -106,7 +106,7 @@ describe('resample', () => {
 });
 
 describe('toWirePcm', () => {
-	it('mixes and resamples to 24 kHz mono', async () => {
+	it('converts to 24 kHz mono', async () => {
 		const stereo = writeSamples(sine(440, 48_000, 0.1).flatMap((value) => [value, value]));
 		const output = await collect(toWirePcm({ body: from([stereo]), channels: 2, sampleRate: 48_000 }));
 		expect(output.byteLength).toBe(2_400 * 2);

@@ -8,7 +8,7 @@ const failing = async () => {
 	throw modelError('The GPU is out of memory.');
 };
 
-/** A fallback model: it says one sample. */
+/** A fallback model that returns one sample. */
 function fallbackModel(voices?: readonly string[]): SpeechModel {
 	return {
 		apiVersion: 1,
@@ -36,7 +36,7 @@ describe('a model that fails', () => {
 		],
 		['without a sound', async () => pcm([])],
 		['in the middle of a silence', async () => pcm([], { body: breaking() })],
-	])('%s before the first byte is replaced', async (_, speak) => {
+	])('%s before the first byte is replaced by its fallback', async (_, speak) => {
 		const h = await harness({ speak, binding, others: { second: fallbackModel() } });
 		const response = await h.speak(plain);
 		expect(Buffer.from(await response.arrayBuffer())).toEqual(samples(7));
@@ -45,7 +45,7 @@ describe('a model that fails', () => {
 		expect(streamed).toContain(samples(7).toString('base64'));
 	});
 
-	it('is replaced in the middle of a file that is sent when it is complete', async () => {
+	it('is replaced in the middle of a file that is sent only when complete', async () => {
 		const h = await harness({
 			speak: async () => pcm([], { body: breaking(Buffer.alloc(2_000)) }),
 			binding,
@@ -55,7 +55,7 @@ describe('a model that fails', () => {
 		expect(Buffer.from(await response.arrayBuffer()).subarray(44)).toEqual(samples(7));
 	});
 
-	it('behind its first byte breaks the answer off', async () => {
+	it('cuts the response when it fails after the first byte', async () => {
 		const h = await harness({
 			speak: async () => pcm([], { body: breaking(Buffer.alloc(2_000)) }),
 			binding,
@@ -66,7 +66,7 @@ describe('a model that fails', () => {
 		expect(streamed).not.toContain(samples(7).toString('base64'));
 	});
 
-	it('is what the client reads of where the next one lacks the voice', async () => {
+	it('has its error returned when the fallback lacks the voice', async () => {
 		const h = await harness({
 			speak: failing,
 			binding,
@@ -79,7 +79,7 @@ describe('a model that fails', () => {
 		expect((await h.speak({ voice: 'nova' })).status).toBe(200);
 	});
 
-	it('is not replaced when it has refused', async () => {
+	it('is not replaced when it rejects the request', async () => {
 		const h = await harness({
 			speak: () => Promise.reject(invalidValue('speed', 'Slower.')),
 			binding,
@@ -89,8 +89,8 @@ describe('a model that fails', () => {
 	});
 });
 
-describe('the place of a model', () => {
-	/** Says something, then waits to be let on. */
+describe('the slot of a model', () => {
+	/** Returns some audio, then waits until `open` is called. */
 	function held() {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		async function* body(): AsyncGenerator<Uint8Array> {
@@ -113,19 +113,19 @@ describe('the place of a model', () => {
 		expect((await second).status).toBe(200);
 	});
 
-	it('is free again when the client leaves', async () => {
+	it('is freed when the client disconnects', async () => {
 		const { speak, open } = held();
 		const h = await harness({ speak, binding: { concurrency: 1 } });
-		const leave = new AbortController();
-		await h.speak(plain, { signal: leave.signal });
+		const controller = new AbortController();
+		await h.speak(plain, { signal: controller.signal });
 		const second = h.speak(plain);
-		leave.abort();
+		controller.abort();
 		await eventually('the second request has its turn', () => h.calls.length === 2);
 		open();
 		await (await second).arrayBuffer();
 	});
 
-	it('is free once a file is complete, however slowly it is read', async () => {
+	it('is freed when a file is complete, however slowly it is read', async () => {
 		const h = await harness({
 			speak: async () => silence(),
 			binding: { concurrency: 1, waiting: 0 },

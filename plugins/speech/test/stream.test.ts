@@ -23,7 +23,7 @@ function audioOf(frames: readonly Frame[]): Buffer {
 }
 
 describe('stream_format sse', () => {
-	it('sends base64 pieces and then the usage', async () => {
+	it('sends base64 chunks and then the usage', async () => {
 		const { speak } = await harness();
 		const frames = await framesOf(await speak({ response_format: 'pcm', stream_format: 'sse' }));
 		expect(frames.slice(0, -1).every(({ type }) => type === 'speech.audio.delta')).toBe(true);
@@ -34,7 +34,7 @@ describe('stream_format sse', () => {
 		});
 	});
 
-	it('carries a WAV with exact lengths, in pieces', async () => {
+	it('sends a WAV with exact lengths, in chunks', async () => {
 		const { speak } = await harness({
 			speak: async () => silence({ body: pcm([Buffer.alloc(150_000)]).body, warnings: ['no speed'] }),
 		});
@@ -46,7 +46,7 @@ describe('stream_format sse', () => {
 		expect(frames.at(-1)?.warnings).toEqual(['no speed']);
 	});
 
-	it('answers a failure before the first byte with a status, a later one with an error frame', async () => {
+	it('has an error status for a failure before the first byte, and an error frame for a later one', async () => {
 		const broken = (first: readonly Uint8Array[]) =>
 			harness({
 				speak: async () =>
@@ -67,13 +67,13 @@ describe('stream_format sse', () => {
 	});
 });
 
-describe('a client that leaves', () => {
-	it('stops the model at once while it streams, even one that does not listen', async () => {
+describe('a client that disconnects', () => {
+	it('stops the model immediately during a stream, even if the model ignores its signal', async () => {
 		const { promise: returned, resolve } = Promise.withResolvers<void>();
 		let made = 0;
 		const body: AsyncIterable<Uint8Array> = {
 			[Symbol.asyncIterator]: () => ({
-				// The third chunk never comes.
+				// The third chunk is never emitted.
 				next: () => (made++ < 2 ? Promise.resolve({ done: false, value: samples(1) }) : new Promise(() => {})),
 				async return() {
 					resolve();
@@ -93,7 +93,7 @@ describe('a client that leaves', () => {
 	it('stops the model before the first byte', async () => {
 		const { promise: stopped, resolve } = Promise.withResolvers<void>();
 		const { promise: began, resolve: begin } = Promise.withResolvers<void>();
-		const leave = new AbortController();
+		const controller = new AbortController();
 		const { speak } = await harness({
 			speak: (_, { signal }) => {
 				signal.addEventListener('abort', () => resolve());
@@ -101,14 +101,14 @@ describe('a client that leaves', () => {
 				return new Promise(() => {});
 			},
 		});
-		const answer = speak({}, { signal: leave.signal }).catch((error: unknown) => error);
+		const answer = speak({}, { signal: controller.signal }).catch((error: unknown) => error);
 		await began;
-		leave.abort();
+		controller.abort();
 		await stopped;
 		await answer;
 	});
 
-	it('after a failure in the middle gets no complete answer', async () => {
+	it('does not get a complete response after a failure in the middle', async () => {
 		const { speak } = await harness({
 			speak: async () =>
 				pcm([], {

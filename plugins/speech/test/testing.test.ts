@@ -10,8 +10,8 @@ type Audio = PcmAudio | EncodedAudio;
 
 const all = { deterministic: true, speed: true };
 
-/** A model that does everything right: a hum, piece by piece, with pauses that its signal ends. */
-const good: Speak = async ({ input, speed, instructions }, { signal }) => {
+/** A correct model: it emits a hum in chunks, with pauses that its signal ends. */
+const correct: Speak = async ({ input, speed, instructions }, { signal }) => {
 	signal.throwIfAborted();
 	if (!/\w/.test(input)) throw unsupportedValue('input', 'There is nothing to speak.');
 	async function* hum() {
@@ -29,7 +29,7 @@ const good: Speak = async ({ input, speed, instructions }, { signal }) => {
 const encoded = (format: string, mediaType: string, bytes: string): Audio =>
 	({ format, mediaType, body: streamOf([Buffer.from(bytes, 'latin1')]) }) as EncodedAudio;
 
-/** A model that makes three formats itself, and nothing else. */
+/** A model that encodes three formats, and no others. */
 const encoding: Speak = async ({ format, input }, { signal }) => {
 	signal.throwIfAborted();
 	if (input.trim() === '') throw unsupportedValue('input', 'There is nothing to speak.');
@@ -41,29 +41,29 @@ const encoding: Speak = async ({ format, input }, { signal }) => {
 };
 
 function suiteOf(model: Partial<SpeechModel>, supports: NonNullable<SpeechModelSuiteOptions['supports']> = all) {
-	const whole: SpeechModel = { apiVersion: 1, speak: good, ...model };
+	const whole: SpeechModel = { apiVersion: 1, speak: correct, ...model };
 	const create = async () => ({ model: whole, close: async () => {} });
 	return speechModelSuite({ create, supports });
 }
 
-/** Runs one case by its name. */
+/** Runs the case with this name. */
 async function runCase(cases: ReturnType<typeof suiteOf>, name: string): Promise<void> {
 	const found = cases.find((one) => one.name === name);
 	if (!found) throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
 	await found.run();
 }
 
-describe('a good model keeps the sentence:', () => {
+describe('a correct model passes the case:', () => {
 	for (const { name, run } of suiteOf({ voices: () => ['ann', 'bob'] })) it(name, run);
 });
 
-describe('a model that encodes by itself keeps the sentence:', () => {
+describe('a model that encodes passes the case:', () => {
 	for (const { name, run } of suiteOf({ speak: encoding }, {})) it(name, run);
 });
 
-/** A model that does one thing wrong with what it has made. */
-function wrongly(change: (audio: PcmAudio, request: SpeechRequest) => unknown): Speak {
-	return async (request, run) => change((await good(request, run)) as PcmAudio, request) as Promise<Audio>;
+/** A model that changes the result of the correct one. */
+function changed(change: (audio: PcmAudio, request: SpeechRequest) => unknown): Speak {
+	return async (request, run) => change((await correct(request, run)) as PcmAudio, request) as Promise<Audio>;
 }
 
 async function* failing(error: Error): AsyncGenerator<Uint8Array> {
@@ -72,123 +72,123 @@ async function* failing(error: Error): AsyncGenerator<Uint8Array> {
 }
 
 const never = () => new Promise<never>(() => {});
-const deaf = new AbortController().signal;
+const ignoresSignal = new AbortController().signal;
 let counter = 0;
 
-const form = 'speech is bytes of what it says it is: samples in whole frames, or an encoded file' as const;
-const formats = 'every format gets samples or that format, or is refused with a status of 400 to 499' as const;
-const odd = 'an unusual request is spoken, or refused with a 4xx status before the first byte' as const;
-const ends = 'an abort ends the stream within a second, and one piece may still come' as const;
+const form = 'the bytes match the declared form: samples in whole frames, or an encoded file' as const;
+const formats = 'each format returns samples or that format, or is rejected with a 4xx status' as const;
+const odd = 'an unusual request is spoken, or rejected with a 4xx status before the first byte' as const;
+const ends = 'an abort ends the stream within a second, after at most one more chunk' as const;
 
 const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
+	['declares another version', { apiVersion: 2 as never }, 'the model declares the version of its interface'],
+	['returns no audio', { speak: changed((audio) => ({ ...audio, body: streamOf([]) })) }, form],
+	['declares no sample rate', { speak: changed(({ sampleRate: _, ...audio }) => ({ ...audio, sampleRate: 0 })) }, form],
+	['declares six channels', { speak: changed((audio) => ({ ...audio, channels: 6 })) }, form],
 	[
-		'is of another version',
-		{ apiVersion: 2 as never },
-		'the model says which version of the interface it is written for',
+		'splits a sample between chunks',
+		{ speak: changed((audio) => ({ ...audio, body: streamOf([Buffer.alloc(3)]) })) },
+		form,
 	],
-	['says nothing', { speak: wrongly((audio) => ({ ...audio, body: streamOf([]) })) }, form],
-	['has no rate', { speak: wrongly(({ sampleRate: _, ...audio }) => ({ ...audio, sampleRate: 0 })) }, form],
-	['has six channels', { speak: wrongly((audio) => ({ ...audio, channels: 6 })) }, form],
-	['cuts samples in two', { speak: wrongly((audio) => ({ ...audio, body: streamOf([Buffer.alloc(3)]) })) }, form],
-	['returns a file at once', { speak: wrongly((audio) => ({ ...audio, body: 'hum' })) }, form],
-	['warns without words', { speak: wrongly((audio) => ({ ...audio, warnings: [''] })) }, form],
-	['makes MP3 whatever is asked for', { speak: async () => encoded('mp3', 'audio/mpeg', '\xff\xfb\x90\x00') }, formats],
+	['returns a string as its body', { speak: changed((audio) => ({ ...audio, body: 'hum' })) }, form],
+	['returns an empty warning', { speak: changed((audio) => ({ ...audio, warnings: [''] })) }, form],
+	['returns MP3 for all formats', { speak: async () => encoded('mp3', 'audio/mpeg', '\xff\xfb\x90\x00') }, formats],
 	[
-		'calls MP3 what is none',
+		'declares MP3 for other bytes',
 		{
 			speak: async (request, run) =>
-				request.format === 'mp3' ? encoded('mp3', 'audio/mpeg', '<html>') : good(request, run),
+				request.format === 'mp3' ? encoded('mp3', 'audio/mpeg', '<html>') : correct(request, run),
 		},
 		formats,
 	],
 	[
-		'gives a format the type of another',
+		'declares the media type of another format',
 		{
 			speak: async (request, run) =>
-				request.format === 'flac' ? encoded('flac', 'audio/mpeg', 'fLaC') : good(request, run),
+				request.format === 'flac' ? encoded('flac', 'audio/mpeg', 'fLaC') : correct(request, run),
 		},
 		formats,
 	],
 	[
-		'rolls dice',
-		{ speak: (request, run) => good({ ...request, input: 'a'.repeat(++counter) }, run) },
+		'returns different bytes each time',
+		{ speak: (request, run) => correct({ ...request, input: 'a'.repeat(++counter) }, run) },
 		'equal requests get equal bytes',
 	],
 	[
-		'mixes up who asked',
+		'mixes up concurrent calls',
 		{
 			async speak(request, run) {
 				const nth = ++counter;
 				await delay(2);
-				return good({ ...request, input: 'a'.repeat(nth === counter ? 1 : 2) }, run);
+				return correct({ ...request, input: 'a'.repeat(nth === counter ? 1 : 2) }, run);
 			},
 		},
-		'two at the same time do not affect each other',
+		'concurrent calls do not affect each other',
 	],
-	['has a voice twice', { voices: () => ['ann', 'ann'] }, 'voices have a name each, and every one of them speaks'],
+	['lists a voice twice', { voices: () => ['ann', 'ann'] }, 'each voice has a unique name and speaks'],
 	[
-		'names a voice that it does not have',
+		'lists a voice that does not speak',
 		{
 			voices: () => ['ann', 'bob'],
 			async speak(request, run) {
 				if (request.voice === 'bob') throw unsupportedValue('voice', 'Nobody knows bob.');
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
-		'voices have a name each, and every one of them speaks',
+		'each voice has a unique name and speaks',
 	],
 	[
-		'refuses without a code',
+		'rejects without an error code',
 		{
 			async speak(request, run) {
 				if (request.input.includes('\0')) throw new Error('NUL');
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
 		odd,
 	],
 	[
-		'refuses in the middle of the stream',
+		'rejects in the middle of the stream',
 		{
-			speak: wrongly((audio, { speed }) =>
+			speak: changed((audio, { speed }) =>
 				speed === 4 ? { ...audio, body: failing(unsupportedValue('speed', 'That is too fast.')) } : audio,
 			),
 		},
 		odd,
 	],
 	[
-		'calls a refusal a failure',
+		'rejects with a 5xx status',
 		{
 			async speak(request, run) {
 				if (request.input.length > 4_000) throw modelError('That is too long.');
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
-		'the longest text has a beginning that can be heard, or is refused likewise',
+		'the longest text returns audio, or is rejected with a 4xx status',
 	],
 	[
-		'does not heed the tempo',
-		{ speak: (request, run) => good({ ...request, speed: 1 }, run) },
-		'speech at the double tempo takes about half as long',
+		'ignores the speed',
+		{ speak: (request, run) => correct({ ...request, speed: 1 }, run) },
+		'speech at double speed takes about half as long',
 	],
 	[
-		'does not look at its signal',
-		{ speak: (request, run) => good(request, { ...run, signal: deaf }) },
-		'a signal that has aborted before ends the call at once',
+		'ignores an aborted signal',
+		{ speak: (request, run) => correct(request, { ...run, signal: ignoresSignal }) },
+		'a call with an aborted signal ends immediately',
 	],
-	['goes on after an abort', { speak: (request, run) => good(request, { ...run, signal: deaf }) }, ends],
+	['continues after an abort', { speak: (request, run) => correct(request, { ...run, signal: ignoresSignal }) }, ends],
 	[
-		'calls an abort a failure',
+		'rejects an abort with another error',
 		{
-			speak: wrongly((audio) => ({ ...audio, body: failing(modelError('Stopped.')) })),
+			speak: changed((audio) => ({ ...audio, body: failing(modelError('Stopped.')) })),
 		},
 		ends,
 	],
-	['hangs on after an abort', { speak: never }, 'an abort is heard while the model is at work'],
+	['hangs after an abort', { speak: never }, 'an abort ends the stream while the model works'],
 	[
-		'does not let its reader go',
+		'does not end when its reader stops',
 		{
-			speak: wrongly((audio) => ({
+			speak: changed((audio) => ({
 				...audio,
 				body: {
 					[Symbol.asyncIterator]: () => ({
@@ -198,21 +198,21 @@ const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
 				},
 			})),
 		},
-		'a reader may leave in the middle',
+		'a reader may stop in the middle of the stream',
 	],
 	[
-		'can be left only once',
+		'fails after a reader has stopped',
 		{
-			speak: wrongly((audio) => {
+			speak: changed((audio) => {
 				counter += 1;
 				return counter % 2 === 0 ? { ...audio, body: streamOf([]) } : audio;
 			}),
 		},
-		'a reader may leave before the first byte, and the next one is heard',
+		'a reader may stop before the first byte, and the next call works',
 	],
 ];
 
-describe('the suite finds a model that', () => {
+describe('the suite detects a model that', () => {
 	it.each(wrong)('%s', async (_, model, name) => {
 		counter = 0;
 		await expect(runCase(suiteOf(model), name)).rejects.toThrow();

@@ -17,13 +17,13 @@ describe('wavHeader', () => {
 		expect(view.getUint16(32, true)).toBe(4);
 	});
 
-	it.each([-1, 1.5, 2 ** 32])('refuses %s bytes of samples', (dataBytes) => {
+	it.each([-1, 1.5, 2 ** 32])('rejects %s bytes of samples', (dataBytes) => {
 		expect(() => wavHeader({ sampleRate: 24_000, channels: 1 }, dataBytes)).toThrow(RangeError);
 	});
 });
 
 describe('collectWav', () => {
-	it('states exact lengths', async () => {
+	it('has exact lengths', async () => {
 		const samples = Uint8Array.from({ length: 1_000 }, (_, index) => index);
 		const file = await collectWav(from(cut(samples, [7, 64])), { sampleRate: 24_000, channels: 1 });
 		const bytes = Buffer.concat(file.parts);
@@ -34,12 +34,12 @@ describe('collectWav', () => {
 		expect(bytes.subarray(44).equals(samples)).toBe(true);
 	});
 
-	it('makes a valid empty file of an empty stream', async () => {
+	it('returns a valid empty file for an empty stream', async () => {
 		const file = await collectWav(from([]), { sampleRate: 24_000, channels: 1 });
 		expect(Buffer.concat(file.parts).readUInt32LE(40)).toBe(0);
 	});
 
-	it('keeps its own copy of each chunk', async () => {
+	it('copies each chunk', async () => {
 		const reused = new Uint8Array(2);
 		async function* body() {
 			for (const value of [1, 2]) yield reused.fill(value);
@@ -62,7 +62,7 @@ describe('collectWav', () => {
 		expect(closed).toBe(true);
 	});
 
-	it('passes on the failure of its source', async () => {
+	it('fails with the error of its source', async () => {
 		const failure = new Error('The model stopped.');
 		async function* broken() {
 			yield new Uint8Array(2);

@@ -18,7 +18,7 @@ export interface TranscriptionContext {
 	readonly clock: Clock;
 }
 
-/** Answers one request. A fallback model can take over until the answer is complete or, in a stream, has begun. */
+/** Handles one request. A fallback model can take over until the response is complete or a stream has started. */
 export async function answer(
 	{ models, tools, sources, options, clock }: TranscriptionContext,
 	body: AnyBody,
@@ -26,7 +26,7 @@ export async function answer(
 	call: Call,
 ) {
 	checkFormat(body);
-	const load = fileOf(body, new ReferencedFiles(sources, call, options.maxFileBytes));
+	const load = loaderOf(body, new ReferencedFiles(sources, call, options.maxFileBytes));
 	// Before the file is read and before queueing for the model: an invalid request should not wait.
 	fitTask(body, kind, models.get(body.model));
 	const shared = { audio: await load(call.signal), tools, log: call.log };
@@ -36,22 +36,22 @@ export async function answer(
 			return replyWith(await transcribe({ ...shared, model, task, signal }), body.response_format, task);
 		});
 	}
-	// A failure in the first ten seconds gets a status of its own.
-	const events = await startEventStream(call, { clock, maxWaitMs: 10_000 }, (caller) =>
+	// A failure in the first ten seconds gets its own HTTP status.
+	const stream = await startEventStream(call, { clock, maxWaitMs: 10_000 }, (caller) =>
 		models.ask(body.model, caller, async (modelCall) => {
 			const { warnings, ...rest } = fitTask(body, kind, modelCall);
 			const task = { ...rest, warnings: [...call.warnings, ...warnings] };
-			const made = await transcriptEvents(modelCall.signal, (signal, onDelta) =>
+			const events = await transcriptEvents(modelCall.signal, (signal, onDelta) =>
 				transcribe({ ...shared, model: modelCall.model, task, signal, onDelta }),
 			);
-			return withCleanup(made, modelCall.keepSlot());
+			return withCleanup(events, modelCall.keepSlot());
 		}),
 	);
-	return Reply.events(events);
+	return Reply.events(stream);
 }
 
-/** The file of a body, or the stored one that it names. Throws 400 errors unless there is exactly one of the two. */
-function fileOf(
+/** A loader of the body's file or stored file. Throws 400 errors unless there is exactly one of the two. */
+function loaderOf(
 	{ file, file_id: id }: AnyBody,
 	files: ReferencedFiles,
 ): (signal: AbortSignal) => Promise<CheckedAudio> {

@@ -1,6 +1,6 @@
 import { defineModelKind, defineService, type Logger, type Unloadable } from '@plinth/core';
 
-/** The containers that the routes accept, found by the first bytes of a file. */
+/** The containers that the routes accept, detected from the first bytes of a file. */
 export type AudioContainer = 'wav' | 'mp3' | 'mp4' | 'ogg' | 'flac' | 'webm';
 
 /** Audio as the client sent it. The plugin has checked its size and its first bytes. */
@@ -23,27 +23,27 @@ export interface AudioFile {
 	samples(sampleRate: number): AsyncIterable<Float32Array>;
 }
 
-/** What a client asks for, in domain terms. */
+/** The request of a client, in domain terms. */
 export interface TranscriptionRequest {
 	readonly audio: AudioFile;
-	/** `translate`: the text is to be English, whatever language is spoken. Only for models with the ability. */
+	/** `translate`: translates any spoken language into English. Only for models with the ability. */
 	readonly task: 'transcribe' | 'translate';
 	/** The spoken language, ISO 639-1 in lower case; absent: the model detects it. */
 	readonly language?: string | undefined;
-	/** Text that came before, or words that the model is to expect. */
+	/** Preceding text, or words that the model should expect. */
 	readonly prompt?: string | undefined;
 	/** 0 to 1; absent: the model decides. */
 	readonly temperature?: number | undefined;
-	/** The times that the client wants; the text is wanted always. */
+	/** The timestamps that the client requests beside the text. */
 	readonly timestamps: readonly ('segment' | 'word')[];
 }
 
-/** The surroundings of one request. */
+/** The context of one request. */
 export interface TranscriptionRun {
-	/** Aborts when the client leaves, the model's time is over or the server stops. */
+	/** Aborts when the client disconnects, the model's time limit expires or the server stops. */
 	readonly signal: AbortSignal;
 	readonly log: Logger;
-	/** Reports text that will not change any more, in order. Without streaming clients it has no effect. */
+	/** Reports final text, in order. Without a streaming client it has no effect. */
 	delta(text: string): void;
 }
 
@@ -52,9 +52,9 @@ export interface TranscriptionSegment {
 	readonly start: number;
 	readonly end: number;
 	readonly text: string;
-	/** Mean log probability of its tokens, where the model knows it. */
+	/** Mean log probability of its tokens, if the model knows it. */
 	readonly averageLogprob?: number | undefined;
-	/** Probability that nobody speaks, 0 to 1, where the model knows it. */
+	/** Probability that the segment has no speech, 0 to 1, if the model knows it. */
 	readonly noSpeechProbability?: number | undefined;
 }
 
@@ -68,33 +68,33 @@ export interface TranscriptionWord {
 /** What was said. */
 export interface Transcription {
 	readonly text: string;
-	/** ISO 639-1 in lower case, where the model knows it. */
+	/** ISO 639-1 in lower case, if the model knows it. */
 	readonly language?: string | undefined;
-	/** Length of the audio in seconds; absent: the plugin measures it where it can. */
+	/** Length of the audio in seconds; absent: the plugin measures it if it can. */
 	readonly seconds?: number | undefined;
 	readonly segments?: readonly TranscriptionSegment[] | undefined;
 	readonly words?: readonly TranscriptionWord[] | undefined;
-	/** What the model counted. Absent: the answer counts seconds. */
+	/** The token counts of the model. Absent: the response counts seconds. */
 	readonly usage?: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
-	/** What the model could not honour, one sentence each. */
+	/** Parts of the request that the model could not honour, one sentence each. */
 	readonly warnings?: readonly string[] | undefined;
 }
 
-/** The abilities of a model. The plugin refuses what a model cannot do. */
+/** The abilities of a model. The plugin refuses requests that exceed them. */
 export interface TranscriptionAbilities {
 	/** ISO 639-1 codes of the languages that it understands; absent: any. */
 	readonly languages?: readonly string[] | undefined;
 	/** Whether it translates into English. False by default. */
 	readonly translate?: boolean;
-	/** Whether it tells the times of segments. False by default. */
+	/** Whether it returns the times of segments. False by default. */
 	readonly segments?: boolean;
-	/** Whether it tells the times of words. False by default. */
+	/** Whether it returns the times of words. False by default. */
 	readonly words?: boolean;
 }
 
 /**
- * A model that writes down what is said. Refuse a request with `invalidValue(param, message)`. Text that `run.delta`
- * gets is a prefix of the result's text.
+ * A model that transcribes speech. It refuses a request with `invalidValue(param, message)`. The joined texts of
+ * `run.delta` are a prefix of the result's text.
  */
 export interface TranscriptionModel extends Unloadable {
 	readonly apiVersion: 1;
@@ -124,18 +124,18 @@ export interface DecodedAudio {
 	readonly samples: AsyncIterable<Float32Array>;
 }
 
-/** Turns audio files into samples. Without one, models that need samples get those of uncompressed WAV only. */
+/** Turns audio files into samples. Without one, models get samples from uncompressed WAV only. */
 export interface AudioDecoder {
-	/** The containers that it reads. For `wav` it is asked only about compressed samples. */
+	/** The containers that it reads. For `wav` it is called only for compressed samples. */
 	readonly containers: readonly AudioContainer[];
 	/**
-	 * Decodes at `sampleRate` where that costs nothing, else at the rate of the file; channels are averaged. It stops
-	 * when the reader leaves or the signal aborts. Throws `invalidValue('file', …)` for a file that it cannot decode.
+	 * Decodes at `sampleRate` if that has no extra cost, else at the rate of the file; channels are averaged. It stops
+	 * when the reader stops or the signal aborts. Throws `invalidValue('file', …)` for a file that it cannot decode.
 	 */
 	decode(file: DecoderInput, sampleRate: number, signal: AbortSignal): Promise<DecodedAudio>;
 }
 
-/** What a decoder reads. */
+/** The input of a decoder. */
 export type DecoderInput = Pick<AudioFile, 'container' | 'path'>;
 
 /** The service of an {@link AudioDecoder}. */

@@ -9,7 +9,7 @@ export const transcriptionOptions = z.strictObject({
 	maxFileBytes: number().int().min(1).max(2_147_483_647).default(26_214_400),
 	/** Maximum seconds of audio that are decoded for a model; a longer file gets 400. */
 	maxSeconds: number().positive().max(86_400).default(14_400),
-	/** The model that hears for chat models that cannot. Default: the first transcription model of the config. */
+	/** The model that transcribes for chat models without audio input. Default: the first transcription model. */
 	readerModel: z.string().min(1).optional(),
 });
 

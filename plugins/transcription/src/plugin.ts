@@ -5,7 +5,7 @@ import { transcriptionOptions } from './options.ts';
 import { speechReader } from './reader.ts';
 import { absentRoutes, transcriptionRoutes } from './routes.ts';
 
-/** Speech to text under `/v1/audio`, and the text of sound in chats. Without a model, the routes say how to get one. */
+/** Speech to text under `/v1/audio`, and for audio in chats. Without a model, the routes' error says how to add one. */
 export const transcription = definePlugin({
 	id: 'transcription',
 	config: transcriptionOptions,

@@ -1,20 +1,20 @@
 import { defineRoute, errors, modelErrors, plinthError, type Route, valueErrors } from '@plinth/core';
-import { answer, type TranscriptionContext } from './answer.ts';
+import type { TranscriptionContext } from './answer.ts';
 import { transcriptionBody, translationBody } from './request/fields.ts';
-import { textTypes } from './response/reply.ts';
-import { transcriptionAnswer } from './response/schemas.ts';
+import { textTypes, transcriptionAnswer } from './response/schemas.ts';
 
-/** `POST /v1/audio/transcriptions`: what is said. `POST /v1/audio/translations`: the same in English. */
+/** `POST /v1/audio/transcriptions`: transcribes speech. `POST /v1/audio/translations`: translates it into English. */
 export function transcriptionRoutes(context: TranscriptionContext): readonly Route[] {
 	const { maxFileBytes } = context.options;
 	const common = {
 		method: 'POST',
 		scope: 'transcriptions',
 		encoding: 'multipart',
-		// Two files, so that a second one is refused by its name. A megabyte for texts and the heads of parts.
+		// Two files, so that a second one gets an error with its name. A megabyte for texts and the headers of parts.
 		limits: { file: maxFileBytes, multipart: maxFileBytes + 1_048_576, files: 2 },
 		errors: [...valueErrors, ...modelErrors, errors.E_OVERLOADED, errors.E_STORE_FULL, errors.E_STORE_UNAVAILABLE],
 	} as const;
+	// `answer.ts` is loaded by the first request, so that a server starts sooner.
 	const response = { description: 'What was said.', schema: transcriptionAnswer, mediaTypes: textTypes };
 	return [
 		defineRoute({
@@ -24,7 +24,7 @@ export function transcriptionRoutes(context: TranscriptionContext): readonly Rou
 			description: 'With `stream`, the events are `transcript.text.delta`, then `transcript.text.done`.',
 			body: transcriptionBody(maxFileBytes),
 			response: { ...response, mediaTypes: [...textTypes, 'text/event-stream'] },
-			handler: ({ body }, call) => answer(context, body, 'transcribe', call),
+			handler: async ({ body }, call) => (await import('./answer.ts')).answer(context, body, 'transcribe', call),
 		}),
 		defineRoute({
 			...common,
@@ -33,12 +33,12 @@ export function transcriptionRoutes(context: TranscriptionContext): readonly Rou
 			description: 'Only with models that translate. OpenAI ends this operation in February 2027.',
 			body: translationBody(maxFileBytes),
 			response,
-			handler: ({ body }, call) => answer(context, body, 'translate', call),
+			handler: async ({ body }, call) => (await import('./answer.ts')).answer(context, body, 'translate', call),
 		}),
 	];
 }
 
-/** The same routes where no model hears: they say how to get one. */
+/** The routes of a server without a model: their error says how to add one. */
 export function absentRoutes(): readonly Route[] {
 	const message = 'This server has no transcription model. Its operator can add one, such as openai.transcription.';
 	return (['transcriptions', 'translations'] as const).map((name) =>

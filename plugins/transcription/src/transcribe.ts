@@ -5,24 +5,24 @@ import type { Transcription, TranscriptionModel } from './model.ts';
 import type { AudioTask } from './request/abilities.ts';
 
 /** One call of a model. */
-export interface Hearing {
+export interface TranscribeCall {
 	readonly model: TranscriptionModel;
 	readonly audio: CheckedAudio;
 	readonly task: AudioTask;
 	readonly tools: AudioTools;
 	readonly signal: AbortSignal;
 	readonly log: Logger;
-	/** Receives text that will not change any more. */
+	/** Receives final text. */
 	readonly onDelta?: (text: string) => void;
 }
 
 /**
- * Calls a model. The result has all warnings, and a length also where the model tells none. Rejects with coded errors,
- * and with the reason of the signal, also when the model ignores it.
+ * Calls a model. The result has all warnings, and a length even if the model returns none. Rejects with coded errors,
+ * and with the reason of the signal, even if the model ignores the signal.
  */
-export async function transcribe(hearing: Hearing): Promise<Transcription> {
-	const { model, audio, tools, signal, log, onDelta } = hearing;
-	const { warnings, ...task } = hearing.task;
+export async function transcribe(call: TranscribeCall): Promise<Transcription> {
+	const { model, audio, tools, signal, log, onDelta } = call;
+	const { warnings, ...task } = call.task;
 	const file = sentAudio(audio, tools, signal);
 	const delta = (text: string) => {
 		if (text !== '' && !signal.aborted) onDelta?.(text);
@@ -39,7 +39,7 @@ export async function transcribe(hearing: Hearing): Promise<Transcription> {
 	}
 }
 
-/** Models and decoders name the file `file`, however the client has sent it. */
+/** Errors of models and decoders name `file`. Replaces it with the parameter that the client sent. */
 function withParam(error: unknown, param: string): unknown {
 	if (!isPlinthError(error) || error.param !== 'file' || param === 'file') return error;
 	// The message already contains the remedy; the new error would append it again.

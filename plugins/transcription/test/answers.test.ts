@@ -1,20 +1,20 @@
 import { jsonOf } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { all, harness, heard, wav } from './harness.ts';
+import { all, defaultResult, harness, wav } from './harness.ts';
 
-describe('an answer', () => {
-	it('is text and usage by default: the seconds of the file, rounded up', async () => {
+describe('a response', () => {
+	it('has the text and the usage by default: the duration of the file in seconds, rounded up', async () => {
 		const h = await harness();
 		const response = await h.hear({ file: wav({ data: new Uint8Array(64_002) }) });
-		expect(await jsonOf(response)).toEqual({ text: heard.text, usage: { type: 'duration', seconds: 3 } });
+		expect(await jsonOf(response)).toEqual({ text: defaultResult.text, usage: { type: 'duration', seconds: 3 } });
 		expect(response.headers.get('x-plinth-model')).toBe('fake-1');
 	});
 
-	it('has the tokens that the model has counted', async () => {
+	it('has the tokens that the model counted', async () => {
 		const usage = { inputTokens: 20, outputTokens: 3 };
-		const h = await harness({ transcribe: async () => ({ ...heard, usage }) });
+		const h = await harness({ transcribe: async () => ({ ...defaultResult, usage }) });
 		const counted = { type: 'tokens', input_tokens: 20, output_tokens: 3, total_tokens: 23 };
-		expect(await jsonOf(await h.hear())).toEqual({ text: heard.text, usage: counted });
+		expect(await jsonOf(await h.hear())).toEqual({ text: defaultResult.text, usage: counted });
 	});
 
 	it('may be plain text', async () => {
@@ -25,7 +25,7 @@ describe('an answer', () => {
 		expect(h.calls[0]?.request.timestamps).toEqual([]);
 	});
 
-	it('may be subtitles, which need segments', async () => {
+	it('may be subtitles, which require segments', async () => {
 		const h = await harness();
 		const times = '00:00:00,000 --> 00:00:01,250\nHello there.\n\n2\n00:00:01,250 --> 01:01:01,500\nGood-bye.\n';
 		expect(await (await h.hear({ response_format: 'srt' })).text()).toBe(`1\n${times}`);
@@ -35,7 +35,7 @@ describe('an answer', () => {
 		expect(h.calls.map(({ request }) => request.timestamps)).toEqual([['segment'], ['segment']]);
 	});
 
-	it('has no text that could end or begin a subtitle', async () => {
+	it('escapes text that would end or begin a subtitle', async () => {
 		const segments = [{ start: 0, end: 1, text: 'a\n\n2\n00:00 --> 00:01 <b> & c' }];
 		const h = await harness({ transcribe: async () => ({ text: '', segments }) });
 		expect(await (await h.hear({ response_format: 'srt' })).text()).toMatch(/\na 2 00:00 -> 00:01 <b> & c\n$/);
@@ -43,14 +43,14 @@ describe('an answer', () => {
 		expect(vtt).toMatch(/\na 2 00:00 -&gt; 00:01 &lt;b&gt; &amp; c\n$/);
 	});
 
-	it('tells segments as verbose_json, and words where they are asked for', async () => {
+	it('has segments as verbose_json, and words when requested', async () => {
 		const h = await harness();
 		const verbose = await jsonOf<{ segments: object[] }>(await h.hear({ response_format: 'verbose_json' }));
 		expect(verbose).toEqual({
 			task: 'transcribe',
 			language: 'english',
 			duration: 2,
-			text: heard.text,
+			text: defaultResult.text,
 			segments: [expect.anything(), expect.anything()],
 			usage: { type: 'duration', seconds: 2 },
 		});
@@ -60,14 +60,14 @@ describe('an answer', () => {
 		});
 		const words = { response_format: 'verbose_json', 'timestamp_granularities[]': ['word'] };
 		const answer = await jsonOf(await h.hear(words));
-		expect(answer).toMatchObject({ words: heard.words });
+		expect(answer).toMatchObject({ words: defaultResult.words });
 		expect(answer).not.toHaveProperty('segments');
 		const both = await h.hear({ ...words, 'timestamp_granularities[]': ['word', 'segment'] });
-		expect(await jsonOf(both)).toMatchObject({ words: heard.words, segments: [{ id: 0 }, { id: 1 }] });
+		expect(await jsonOf(both)).toMatchObject({ words: defaultResult.words, segments: [{ id: 0 }, { id: 1 }] });
 		expect(h.calls.map(({ request }) => request.timestamps)).toEqual([['segment'], ['word'], ['word', 'segment']]);
 	});
 
-	it('names the language that the client has named, or none', async () => {
+	it('has the language that the client named, or none', async () => {
 		const h = await harness({ transcribe: async () => ({ text: 'x' }) });
 		const verbose = { response_format: 'verbose_json' };
 		expect(await jsonOf(await h.hear({ ...verbose, language: 'DE-at' }))).toMatchObject({ language: 'german' });
@@ -75,14 +75,14 @@ describe('an answer', () => {
 		expect(h.calls[0]?.request.language).toBe('de');
 	});
 
-	it('translates into English with a model that can', async () => {
+	it('is a translation into English when the model translates', async () => {
 		const h = await harness();
 		const answer = await jsonOf(await h.translate({ response_format: 'verbose_json' }));
 		expect(answer).toMatchObject({ task: 'translate', language: 'english' });
 		expect(h.calls[0]?.request.task).toBe('translate');
 	});
 
-	it('warns of what is not honoured', async () => {
+	it('has warnings about parameters without effect', async () => {
 		const h = await harness({ transcribe: async () => ({ text: 'x', warnings: ['prompt: ignored.'] }) });
 		const fields = {
 			'include[]': 'logprobs',
@@ -102,14 +102,14 @@ describe('an answer', () => {
 		expect(await jsonOf(await h.hear({ chunking_strategy: 'auto' }))).toMatchObject({ warnings: ['prompt: ignored.'] });
 	});
 
-	it('has no segments, and says so, where the model tells none', async () => {
+	it('has no segments and a warning when the model returns none', async () => {
 		const h = await harness({ abilities: { ...all, segments: false } });
 		const answer = await jsonOf(await h.hear({ response_format: 'verbose_json' }));
-		expect(answer).toMatchObject({ warnings: ['timestamp_granularities: the model tells no times of segments.'] });
+		expect(answer).toMatchObject({ warnings: ['timestamp_granularities: the model returns no times of segments.'] });
 		expect(answer).not.toHaveProperty('segments');
 	});
 
-	it('gives the model what the client has sent', async () => {
+	it('comes from a model that received all parameters of the client', async () => {
 		const h = await harness();
 		await h.hear({ language: 'en', prompt: 'Plinth', temperature: '0.2' });
 		await h.hear({ language: '', prompt: '', temperature: '0' });

@@ -5,7 +5,7 @@ import { resampled } from '../src/audio/resample.ts';
 import type { AudioDecoder, AudioFile, TranscriptionModel } from '../src/model.ts';
 import { counting, harness, samplesOf, type WavParts, wav } from './harness.ts';
 
-/** What a model hears of a file. */
+/** The samples that a model reads from a file. */
 async function heardOf(file: Uint8Array, rate = 16_000) {
 	let samples: number[] = [];
 	const transcribe: TranscriptionModel['transcribe'] = async ({ audio }) => {
@@ -16,7 +16,7 @@ async function heardOf(file: Uint8Array, rate = 16_000) {
 	return { answer: await jsonOf<object>(await h.hear({ file })), samples };
 }
 
-/** Three values in every channel, a second channel with none. */
+/** Three frames with the same value in each channel, and silence in the second channel. */
 function frames(bits: number, isFloat: boolean, channels: number): Buffer {
 	const bytes = bits / 8;
 	const data = Buffer.alloc(3 * channels * bytes);
@@ -46,18 +46,18 @@ describe('the samples of a WAV file', () => {
 		expect(samples.map((value) => value * channels)).toEqual([0.5, -0.25, 0].map((v) => expect.closeTo(v, 6)));
 	});
 
-	it('are within -1 and 1, whatever floats say', async () => {
+	it('are clamped to -1 and 1', async () => {
 		const data = new Uint8Array(Float32Array.of(9, -9, Number.NaN, Number.POSITIVE_INFINITY).buffer);
 		expect((await heardOf(wav({ code: 3, bits: 32, data }))).samples).toEqual([1, -1, 0, 1]);
 	});
 
-	it('may follow other chunks, and be as long as the file is where the header does not know', async () => {
+	it('may follow other chunks, and extend to the end of the file when the header has no length', async () => {
 		const before = Buffer.from('LIST\x03\0\0\0abc\0', 'latin1');
 		const parts: WavParts = { before, stated: 0xffff_ffff, data: frames(16, false, 1) };
 		expect((await heardOf(wav(parts))).samples).toEqual([0.5, -0.25, 0]);
 	});
 
-	it('are cut anywhere without a difference', async () => {
+	it('are the same for any chunking', async () => {
 		const data = Buffer.from(Int16Array.from({ length: 200_000 }, (_, index) => index % 1_000).buffer);
 		const { samples, answer } = await heardOf(wav({ channels: 2, data }), 16_000);
 		expect(samples).toHaveLength(100_000);
@@ -97,18 +97,18 @@ describe('another sample rate', () => {
 		expect(difference(samples, 440, to)).toBeLessThan(0.002);
 	});
 
-	it('removes what the lower rate cannot hold', async () => {
+	it('removes frequencies above the lower rate', async () => {
 		const samples = await convert(tone(12_000, 48_000), 48_000, 16_000);
 		expect(Math.max(...samples.slice(200, -200).map(Math.abs))).toBeLessThan(0.002);
 	});
 
-	it('does not depend on how the samples arrive', async () => {
+	it('does not depend on the chunking', async () => {
 		const whole = await convert(tone(1_000, 44_100), 44_100, 16_000);
 		expect(await convert(tone(1_000, 44_100), 44_100, 16_000, 7)).toEqual(whole);
 		expect(await convert(tone(1_000, 44_100), 44_100, 16_000, 4_001)).toEqual(whole);
 	});
 
-	it('makes as many samples as the time has, of one sample too', async () => {
+	it('returns as many samples as the duration has, also for a single sample', async () => {
 		expect(await convert(Float32Array.of(1), 48_000, 16_000)).toHaveLength(1);
 		expect(await convert(new Float32Array(44_101), 44_100, 16_000)).toHaveLength(16_001);
 		expect(await convert(new Float32Array(0), 44_100, 16_000)).toEqual([]);
@@ -117,7 +117,7 @@ describe('another sample rate', () => {
 
 const flac = Buffer.from('fLaC and more');
 
-/** A decoder that makes three seconds of silence at 8 kHz out of FLAC. */
+/** A decoder that returns three seconds of silence at 8 kHz for FLAC. */
 function decoder(part: Partial<AudioDecoder> = {}): AudioDecoder {
 	async function* silence() {
 		yield new Float32Array(24_000);
@@ -137,7 +137,7 @@ describe('other containers', () => {
 		['ogg', 'OggS and more', 'audio/ogg'],
 		['flac', 'fLaC and more', 'audio/flac'],
 		['webm', '\x1aE\xdf\xa3 and more', 'audio/webm'],
-	])('reach the model as they are: %s %j', async (container, bytes, mediaType) => {
+	])('reach the model unchanged: %s %j', async (container, bytes, mediaType) => {
 		let seen: Partial<AudioFile> = {};
 		let sent = '';
 		const h = await harness({
@@ -152,13 +152,13 @@ describe('other containers', () => {
 		expect(sent).toBe(bytes);
 	});
 
-	it('are decoded where the server can, and measured', async () => {
+	it('are decoded when the server has a decoder, and their duration is measured', async () => {
 		const h = await harness({ decoder: decoder(), transcribe: counting() });
 		const usage = { type: 'duration', seconds: 3 };
 		expect(await jsonOf(await h.hear({ file: flac }))).toEqual({ text: '48000', usage });
 	});
 
-	it('are refused to a model that needs samples where no decoder is there', async () => {
+	it('are rejected for a model that needs samples when there is no decoder', async () => {
 		const backends = { files: storedFiles({ music: flac }) };
 		const h = await harness({ decoder: decoder({ containers: ['mp3'] }), transcribe: counting(), backends });
 		const failure = await errorOf(await h.hear({ file: flac }));
@@ -167,7 +167,7 @@ describe('other containers', () => {
 		expect(await errorOf(await h.hear({ file_id: 'music' }))).toMatchObject({ param: 'file_id' });
 	});
 
-	it('in WAV go to the decoder when their samples are compressed', async () => {
+	it('are decoded when they are WAV with compressed samples', async () => {
 		const alaw = wav({ code: 6, bits: 8 });
 		const able = await harness({ decoder: decoder({ containers: ['wav'] }), transcribe: counting() });
 		expect(await jsonOf(await able.hear({ file: alaw }))).toMatchObject({ text: '48000' });
@@ -175,7 +175,7 @@ describe('other containers', () => {
 		expect(await errorOf(await unable.hear({ file: alaw }))).toMatchObject({ status: 400, param: 'file' });
 	});
 
-	it('are decoded up to the longest time', async () => {
+	it('are decoded up to the maximum duration', async () => {
 		const h = await harness({ decoder: decoder(), transcribe: counting(), options: { maxSeconds: 2.5 } });
 		const failure = await errorOf(await h.hear({ file: flac }));
 		expect(failure).toMatchObject({ status: 400, code: 'invalid_value', param: 'file' });

@@ -23,28 +23,28 @@ import {
 
 type Transcribe = TranscriptionModel['transcribe'];
 
-/** What a test decides. */
+/** Options of a test. */
 export interface HarnessOptions {
 	readonly options?: Parameters<typeof transcription>[0];
 	readonly decoder?: AudioDecoder;
 	readonly abilities?: TranscriptionAbilities;
-	/** What the model does; by default it hears {@link heard}. */
+	/** The behaviour of the model; by default it returns {@link defaultResult}. */
 	readonly transcribe?: Transcribe;
 	readonly binding?: Omit<ModelBindingOptions, 'use'>;
 	readonly others?: Readonly<Record<string, TranscriptionModel>>;
 	readonly backends?: TestAppOptions['backends'];
 }
 
-/** What the tests use and read. */
+/** The running app and the calls of its model. */
 export interface Harness extends TestApp {
 	readonly calls: readonly RecordedCall<Transcribe>[];
-	/** Sends a form with a good file and model; fields replace those. */
+	/** Posts a form with a valid file and model; `fields` override those. */
 	hear(fields?: FormFields, options?: RequestOptions): Promise<Response>;
 	translate(fields?: FormFields): Promise<Response>;
 }
 
-/** What the model hears. */
-export const heard = {
+/** The default transcription of the model. */
+export const defaultResult = {
 	text: 'Hello there. Good-bye.',
 	language: 'en',
 	segments: [
@@ -57,12 +57,12 @@ export const heard = {
 	],
 } as const satisfies Transcription;
 
-/** All that a model can tell. */
+/** All abilities that a model can have. */
 export const all: TranscriptionAbilities = { translate: true, segments: true, words: true };
 
-/** Boots the plugin with one model, `fake-1`, and stops it after the test. */
+/** Starts an app with the plugin and one model, `fake-1`, and stops it after the test. */
 export async function harness(setup: HarnessOptions = {}): Promise<Harness> {
-	const { options = {}, decoder, abilities = all, transcribe = async () => heard, binding = {} } = setup;
+	const { options = {}, decoder, abilities = all, transcribe = async () => defaultResult, binding = {} } = setup;
 	const model = scriptedModel(transcriptionModels, { apiVersion: 1, abilities, transcribe });
 	const running = await testApp({
 		key: 'alice.transcriptions',
@@ -82,7 +82,7 @@ export async function harness(setup: HarnessOptions = {}): Promise<Harness> {
 	};
 }
 
-/** What a WAV file consists of. */
+/** The parts of a WAV file. */
 export interface WavParts {
 	readonly code?: number;
 	readonly bits?: number;
@@ -90,9 +90,9 @@ export interface WavParts {
 	readonly sampleRate?: number;
 	/** Bytes of samples. */
 	readonly data?: Uint8Array;
-	/** The length that the header states. */
+	/** The length in the header. */
 	readonly stated?: number;
-	/** Chunks in front of the samples. */
+	/** Chunks before the samples. */
 	readonly before?: Uint8Array;
 }
 
@@ -123,7 +123,7 @@ export async function samplesOf(audio: { samples(rate: number): AsyncIterable<Fl
 	return all;
 }
 
-/** A model that reads all samples, and tells how many there are. */
+/** A model that reads all samples and returns their number. */
 export function counting(rate = 16_000): Transcribe {
 	return async ({ audio }) => ({ text: String((await samplesOf(audio, rate)).length) });
 }

@@ -7,7 +7,7 @@ const good = wav();
 const file = Buffer.from(good);
 
 describe('a file', () => {
-	it('may be a stored one', async () => {
+	it('may be a stored file', async () => {
 		const h = await harness({ backends: { files: storedFiles({ talk: good }) }, transcribe: counting() });
 		expect(await jsonOf(await h.hear({ file_id: 'talk' }))).toMatchObject({ text: '32000' });
 	});
@@ -27,7 +27,7 @@ describe('a file', () => {
 		['a WAV file of no rate', { file: wav({ sampleRate: 0 }) }, 'invalid_value', 'file'],
 		['an unknown one', { file_id: 'nothing' }, 'invalid_value', 'file_id'],
 		['a stored text', { file_id: 'text' }, 'invalid_value', 'file_id'],
-	])('that is %s is refused by its name', async (_, fields, code, param) => {
+	])('that is %s is rejected with its parameter', async (_, fields, code, param) => {
 		const h = await harness({ backends: { files: storedFiles({ talk: good, text: 'no sound' }) } });
 		const sent = fields.file_id && fields.file ? new FormData() : undefined;
 		sent?.append('model', 'fake-1');
@@ -38,12 +38,12 @@ describe('a file', () => {
 		expect(h.calls).toEqual([]);
 	});
 
-	it('that is cut in its samples is heard up to its end', async () => {
+	it('that is truncated is transcribed up to its end', async () => {
 		const h = await harness({ transcribe: counting() });
 		expect(await jsonOf(await h.hear({ file: file.subarray(0, 44 + 32_001) }))).toMatchObject({ text: '16000' });
 	});
 
-	it('has at most 25 MB, or what the config says', async () => {
+	it('has at most 25 MB, or the limit of the config', async () => {
 		const large = wav({ data: new Uint8Array(27_262_976) });
 		const h = await harness();
 		expect(await errorOf(await h.hear({ file: large }))).toMatchObject({ status: 413, code: 'request_too_large' });
@@ -57,14 +57,14 @@ describe('a file', () => {
 		expect(await errorOf(await smaller.hear({ file_id: 'talk' }))).toMatchObject({ status: 400, param: 'file_id' });
 	});
 
-	it('needs a server that keeps files when it is named', async () => {
+	it('that is stored requires a server that stores files', async () => {
 		const h = await harness();
 		const failure = await errorOf(await h.hear({ file_id: 'talk' }));
 		expect(failure).toMatchObject({ status: 400, code: 'unsupported_value', param: 'file_id' });
 	});
 });
 
-describe('a request is refused', () => {
+describe('a request is rejected', () => {
 	it.each<readonly [Record<string, string>, string, string]>([
 		[{ response_format: 'xml' }, 'invalid_value', 'response_format'],
 		[{ response_format: 'diarized_json' }, 'unsupported_value', 'response_format'],
@@ -89,7 +89,7 @@ describe('a request is refused', () => {
 		[{ response_format: 'vtt' }, 'response_format'],
 		[{ response_format: 'verbose_json', 'timestamp_granularities[]': 'word' }, 'timestamp_granularities'],
 		[{ response_format: 'verbose_json', 'timestamp_granularities[]': 'segment' }, 'timestamp_granularities'],
-	])('that the model cannot do: %j', async (fields, param) => {
+	])('with a parameter that the model does not support: %j', async (fields, param) => {
 		const h = await harness({ abilities: { languages: ['en', 'de'] } });
 		const failure = await errorOf(await h.hear(fields));
 		expect(failure).toMatchObject({ status: 400, code: 'unsupported_value', param });
@@ -102,7 +102,7 @@ describe('a request is refused', () => {
 		expect(failure).toMatchObject({ status: 400, code: 'unsupported_value', param: 'model' });
 	});
 
-	it('for a model that is not there', async () => {
+	it('for an unknown model', async () => {
 		const h = await harness();
 		const failure = await errorOf(await h.hear({ model: 'whisper-1' }));
 		expect(failure).toMatchObject({ status: 404, code: 'model_not_found' });

@@ -9,7 +9,7 @@ import { type HarnessOptions, harness, wav } from './harness.ts';
 
 type Transcribe = TranscriptionModel['transcribe'];
 
-/** The data of the events of an answer. */
+/** The data of the events of a response. */
 async function eventsOf(response: Response): Promise<Record<string, unknown>[]> {
 	const blocks = (await response.text()).split('\n\n').filter((block) => block.includes('data: '));
 	return blocks.map((block) => JSON.parse(block.slice(block.indexOf('data: ') + 6)));
@@ -18,7 +18,7 @@ async function eventsOf(response: Response): Promise<Record<string, unknown>[]> 
 const stream = { stream: 'true' };
 
 describe('a stream', () => {
-	it('has the text as the model hears it, then the whole with its usage', async () => {
+	it('has the text as the model emits it, then the whole text with its usage', async () => {
 		const transcribe: Transcribe = async (_, { delta }) => {
 			delta('Hello ');
 			delta('');
@@ -36,7 +36,7 @@ describe('a stream', () => {
 		]);
 	});
 
-	it('has the rest of the text, and warnings of model and server', async () => {
+	it('has the remaining text, and the warnings of the model and the server', async () => {
 		const transcribe: Transcribe = async (_, { delta }) => {
 			delta('Hello');
 			return { text: 'Hello there.', warnings: ['prompt: ignored.'] };
@@ -50,12 +50,12 @@ describe('a stream', () => {
 		expect(warnings.map((warning) => warning.split(':')[0])).toEqual(['unknown', 'include', 'prompt']);
 	});
 
-	it('of silence ends without a piece', async () => {
+	it('of silence ends without a delta', async () => {
 		const h = await harness({ transcribe: async () => ({ text: '' }) });
 		expect(await eventsOf(await h.hear(stream))).toMatchObject([{ type: 'transcript.text.done', text: '' }]);
 	});
 
-	it('that fails before its first piece has a status, and a fallback takes over', async () => {
+	it('that fails before its first delta has an error status, and uses the fallback', async () => {
 		const transcribe = async () => Promise.reject(modelError('The GPU is gone.'));
 		const alone = await harness({ transcribe });
 		expect(await errorOf(await alone.hear(stream))).toMatchObject({ status: 502, code: 'model_error' });
@@ -65,20 +65,20 @@ describe('a stream', () => {
 		expect(await jsonOf(await h.hear())).toMatchObject({ text: 'second' });
 	});
 
-	it('that fails later ends with an error', async () => {
-		const begun = Promise.withResolvers<void>();
+	it('that fails later ends with an error event', async () => {
+		const started = Promise.withResolvers<void>();
 		const transcribe: Transcribe = async (_, { delta }) => {
 			delta('Hello');
-			await begun.promise;
+			await started.promise;
 			throw modelError('The GPU is gone.');
 		};
 		const h = await harness({ transcribe });
 		const response = await h.hear(stream);
-		begun.resolve();
+		started.resolve();
 		expect(await response.text()).toMatch(/event: error\ndata: .*model_error/);
 	});
 
-	it('stops the model when its reader leaves', async () => {
+	it('stops the model when its reader stops', async () => {
 		const stopped = Promise.withResolvers<void>();
 		const transcribe: Transcribe = async (_, { delta, signal }) => {
 			signal.addEventListener('abort', () => stopped.resolve());
@@ -93,7 +93,7 @@ describe('a stream', () => {
 		await stopped.promise;
 	});
 
-	it('keeps the slot of its model until its end', async () => {
+	it('holds the slot of its model until its end', async () => {
 		const gate = Promise.withResolvers<void>();
 		let running = 0;
 		let most = 0;
@@ -123,23 +123,23 @@ describe('a model', () => {
 		],
 		['without a text', async () => ({}) as never],
 		['with nothing', async () => undefined as never],
-	])('that ends %s has failed', async (_, transcribe) => {
+	])('that ends %s is an error', async (_, transcribe) => {
 		const h = await harness({ transcribe });
 		const failure = await errorOf(await h.hear());
 		expect(failure).toMatchObject({ status: 502, code: 'model_error' });
 		expect(failure.message).not.toContain('secret');
 	});
 
-	it('may refuse a request', async () => {
+	it('may reject a request', async () => {
 		const h = await harness({ transcribe: async () => Promise.reject(invalidValue('prompt', 'Too long.')) });
 		expect(await errorOf(await h.hear())).toMatchObject({ status: 400, param: 'prompt' });
 	});
 
-	it('stops when its client leaves, also while it reads', async () => {
-		const leave = new AbortController();
+	it('stops when its client disconnects, also while it reads samples', async () => {
+		const controller = new AbortController();
 		let seen: unknown;
 		const transcribe: Transcribe = async ({ audio }, { signal }) => {
-			leave.abort();
+			controller.abort();
 			await new Promise((resolve) => signal.addEventListener('abort', resolve));
 			for await (const _ of audio.samples(16_000)) throw new Error('There are samples.');
 			return { text: 'x' };
@@ -152,11 +152,11 @@ describe('a model', () => {
 			return made;
 		};
 		const h = await harness({ transcribe: watched });
-		await expect(h.hear({}, { signal: leave.signal })).rejects.toThrow();
+		await expect(h.hear({}, { signal: controller.signal })).rejects.toThrow();
 		await eventually('the model stops with the reason of its signal', async () => seen === true);
 	});
 
-	it('is stopped when its time is over, also when it ignores its signal', async () => {
+	it('is stopped after its timeout, also when it ignores its signal', async () => {
 		const h = await harness({ transcribe: () => new Promise(() => {}), binding: { timeoutSeconds: 0.05 } });
 		expect(await errorOf(await h.hear())).toMatchObject({ status: 504, code: 'model_timeout' });
 	});
@@ -164,7 +164,7 @@ describe('a model', () => {
 
 describe('without a transcription model', () => {
 	it.each(['transcriptions', 'translations'])(
-		'the server boots, and /v1/audio/%s says how to get one',
+		'the server boots, and /v1/audio/%s explains how to add one',
 		async (name) => {
 			const { form } = await testApp({ plugins: { transcription: transcription() }, onTestFinished });
 			const failure = await errorOf(await form(`/v1/audio/${name}`, { model: 'whisper-1', file: wav() }));
@@ -174,8 +174,8 @@ describe('without a transcription model', () => {
 	);
 });
 
-describe('the description of the routes', () => {
-	it('has both, with their forms and answers', async () => {
+describe('the documentation of the routes', () => {
+	it('has both routes, with their forms and responses', async () => {
 		const { app } = await harness();
 		const { paths } = app.openapi() as { paths: Record<string, { post: Operation }> };
 		const transcriptions = paths['/v1/audio/transcriptions']?.post;
@@ -190,18 +190,18 @@ describe('the description of the routes', () => {
 	});
 });
 
-/** What a test looks at of an operation. */
+/** The members of an operation that tests read. */
 interface Operation {
 	readonly description: string;
 	readonly requestBody: { readonly content: object };
 	readonly responses: Readonly<Record<string, { readonly content: object }>>;
 }
 
-describe('the sound of other capabilities', () => {
+describe('audio in other capabilities', () => {
 	const hears = (text: string): TranscriptionModel => ({ apiVersion: 1, transcribe: async () => ({ text }) });
 	const sentence = { type: 'input_audio', input_audio: { data: wav().toString('base64'), format: 'wav' } };
 
-	/** What a chat model without ears reads. */
+	/** The messages that a chat model without audio input receives. */
 	async function readBy(options: HarnessOptions['options'] = {}) {
 		const reads: string[] = [];
 		const stream = async function* ({ messages }: ChatRequest) {
@@ -226,12 +226,12 @@ describe('the sound of other capabilities', () => {
 		return reads.join();
 	}
 
-	it('is heard by the first model, or by the one of the config', async () => {
+	it('is transcribed by the first model, or by the one in the config', async () => {
 		expect(await readBy()).toContain('first heard');
 		expect(await readBy({ readerModel: 'second' })).toContain('second heard');
 	});
 
-	it('needs a model that is there', async () => {
+	it('requires that this model exists', async () => {
 		const models = fakeModels(transcriptionModels, { first: hears('x') });
 		const boot = testApp({ models, plugins: { transcription: transcription({ readerModel: 'third' }) } });
 		await expect(boot).rejects.toThrow('third');

@@ -34,8 +34,8 @@ export interface VideoContext {
 	readonly links: VideoLinks | undefined;
 }
 
-/** What signed URLs start with. */
-type Linking = Pick<Call, 'publicUrl'>;
+/** The base of signed URLs. */
+type UrlBase = Pick<Call, 'publicUrl'>;
 
 /** Reads one video's record. Malformed, unknown and foreign ids throw the same `E_VIDEO_NOT_FOUND`. */
 export async function findVideo({ jobs }: VideoContext, tenant: string, id: string): Promise<Job> {
@@ -56,13 +56,13 @@ export async function withVideoErrors<T>(id: string, operation: () => Promise<T>
 }
 
 /** The video object of a job, with the signed URL of a completed video. */
-export async function videoOf({ options, links }: VideoContext, job: Job, { publicUrl }: Linking): Promise<Video> {
+export async function videoOf({ options, links }: VideoContext, job: Job, { publicUrl }: UrlBase): Promise<Video> {
 	const url = await links?.urlOf(job, publicUrl);
 	return { ...toVideo(job, options.progressScale), ...(url === undefined ? {} : { url }) };
 }
 
 /** Responds with a video object. While the job is pending, a header suggests the polling interval. */
-export async function videoReply(context: VideoContext, job: Job, call: Linking): Promise<Reply> {
+export async function videoReply(context: VideoContext, job: Job, call: UrlBase): Promise<Reply> {
 	const pending = job.status === 'queued' || job.status === 'in_progress';
 	return Reply.json(await videoOf(context, job, call), {
 		headers: pending ? { 'openai-poll-after-ms': String(context.options.pollAfterMs) } : {},
@@ -71,12 +71,12 @@ export async function videoReply(context: VideoContext, job: Job, call: Linking)
 
 /**
  * Responds to a request that created a video, or replayed an earlier one. The header `idempotent-replayed`
- * tells them apart.
+ * marks a replay.
  */
 export async function createdReply(
 	context: VideoContext,
 	{ job, replayed }: { readonly job: Job; readonly replayed: boolean },
-	call: Linking,
+	call: UrlBase,
 ): Promise<Reply> {
 	const reply = await videoReply(context, job, call);
 	if (!replayed) return reply;

@@ -15,7 +15,7 @@ const seconds = z
 	.transform(Number)
 	.optional()
 	.meta({
-		description: 'Length in seconds. Numbers are taken as well. A model without the default has the first of its own.',
+		description: 'Length in seconds, also as a number. If the model lacks the default, its first length is used.',
 		override: { type: 'string', enum: lengths, default: '4' },
 	});
 
@@ -23,7 +23,7 @@ const size = z
 	.enum(sizes)
 	.optional()
 	.meta({
-		description: 'Frame size in pixels: WIDTHxHEIGHT. A model without the default has the first of its own.',
+		description: 'Frame size in pixels: WIDTHxHEIGHT. If the model lacks the default, its first size is used.',
 		override: { type: 'string', enum: [...sizes], default: '720x1280' },
 	});
 
@@ -128,6 +128,6 @@ export const contentQuery = z.object({
 		.meta({
 			description:
 				'The video, a still picture of it, or a JPEG sheet of evenly spaced frames. ' +
-				'A picture that the model did not make is answered with 404.',
+				'404 for a picture that the model did not make.',
 		}),
 });

@@ -8,8 +8,8 @@ export interface VideoLink {
 	readonly key: string;
 	/** Milliseconds since the Unix epoch. */
 	readonly completedAt: number;
-	/** How long the link still works, in milliseconds. */
-	readonly leftMs: number;
+	/** The remaining lifetime of the link, in milliseconds. */
+	readonly remainingMs: number;
 }
 
 /** Dependencies of {@link VideoLinks}. */
@@ -44,15 +44,15 @@ export class VideoLinks {
 		return `${publicUrl}/v1/videos/results/${name}?signature=${signName(await key(), name)}`;
 	}
 
-	/** Reads a link. Throws `E_VIDEO_LINK_UNKNOWN` for a name without its signature, `E_VIDEO_LINK_EXPIRED` afterwards. */
+	/** Reads a link. Throws `E_VIDEO_LINK_UNKNOWN` for an invalid signature, `E_VIDEO_LINK_EXPIRED` after the expiry. */
 	async read(name: string, signature: unknown): Promise<VideoLink> {
 		const { clock, key } = this.#options;
 		const [, end, completed, blob] = /^([0-9a-f]{12})-([0-9a-f]{12})-(.+)$/.exec(name) ?? [];
 		if (!end || !completed || !blob || !isSignedName(await key(), name, signature)) {
 			throw errorFrom(videoErrors, 'E_VIDEO_LINK_UNKNOWN');
 		}
-		const leftMs = Number.parseInt(end, 16) - clock.now();
-		if (leftMs <= 0) throw errorFrom(videoErrors, 'E_VIDEO_LINK_EXPIRED');
-		return { key: blob.replaceAll('~', '/'), completedAt: Number.parseInt(completed, 16), leftMs };
+		const remainingMs = Number.parseInt(end, 16) - clock.now();
+		if (remainingMs <= 0) throw errorFrom(videoErrors, 'E_VIDEO_LINK_EXPIRED');
+		return { key: blob.replaceAll('~', '/'), completedAt: Number.parseInt(completed, 16), remainingMs };
 	}
 }

@@ -1,8 +1,8 @@
 import { defineModelKind, type Logger, type Unloadable } from '@plinth/core';
 
-/** A media file that a client sent, already checked by the plugin. */
+/** An input file that the plugin has checked. */
 export interface MediaInput {
-	/** Decided by content: `image/png`, `image/jpeg` or `image/webp`. */
+	/** Detected from the content: `image/png`, `image/jpeg` or `image/webp`. */
 	readonly mediaType: string;
 	/** Length in bytes. */
 	readonly size: number;
@@ -10,7 +10,7 @@ export interface MediaInput {
 	bytes(): Promise<Uint8Array>;
 }
 
-/** What a client asks for, in domain terms. */
+/** A request for a video, independent of the wire format. */
 export interface VideoRequest {
 	/** 1 to 32,000 Unicode code points. */
 	readonly prompt: string;
@@ -20,43 +20,43 @@ export interface VideoRequest {
 	readonly size: { readonly width: number; readonly height: number };
 	/** The picture to start from, for image-to-video. */
 	readonly reference?: MediaInput;
-	/** Set when this video is a variation of an earlier one: the prompt that made that one. */
+	/** For a variation of an earlier video: the prompt of that video. */
 	readonly remixOf?: { readonly prompt: string };
 }
 
-/** An unfinished state of a video. */
+/** A picture of an unfinished video. */
 export interface VideoPreview {
 	readonly body: Uint8Array;
 	readonly mediaType: 'image/jpeg' | 'image/png';
 }
 
-/** The surroundings of one attempt. */
+/** The context of one attempt. */
 export interface VideoRun {
 	/**
-	 * Aborts when the job is cancelled, deleted, lost to another worker, when the model's own time is over, or the
-	 * server stops. Every await honours it.
+	 * Aborts when the job is cancelled, deleted or lost to another worker, when the model's timeout passes, or when the
+	 * server stops. Pass it to everything that waits.
 	 */
 	readonly signal: AbortSignal;
-	/** Reports the fraction done, 0 to 1. Cheap to call often; values that fall are ignored. */
+	/** Reports the fraction done, 0 to 1. Cheap to call often; lower values than before are ignored. */
 	progress(fraction: number): void;
 	/**
-	 * Shows an unfinished state to those who follow the job now; it is not stored. One a second is shown, of at most
-	 * 90,000 bytes; others are dropped. Absent: nobody can follow.
+	 * Sends a preview to the clients that follow the job now; it is not stored. At most one per second is sent, of at
+	 * most 90,000 bytes; others are dropped. Absent: the server has no event streams.
 	 */
 	preview?(picture: VideoPreview): void;
 	/**
 	 * Stores a token durably (an upstream job id), so that an attempt after a crash can resume instead of paying twice.
-	 * From then on no other model takes the job over. Rejects when nobody would find the token any more; `cancel` is
-	 * then called with it.
+	 * After that, no other model can take over the job. Rejects when no attempt will read the token; `cancel` is then
+	 * called with it.
 	 */
 	checkpoint(token: string): Promise<void>;
-	/** The token of an earlier attempt, when there was one. */
+	/** The token of an earlier attempt, if it stored one. */
 	readonly resume?: string;
 	/** A 32-bit unsigned seed, equal for equal requests. */
 	readonly seed: number;
 	/**
-	 * Equal in all attempts of this model at this job, and nowhere else: an idempotency key for an upstream that knows
-	 * such. It tells nothing of the job.
+	 * An idempotency key for an upstream: equal in all attempts of this model at this job, and different otherwise. It
+	 * reveals nothing about the job.
 	 */
 	readonly key: string;
 	readonly log: Logger;
@@ -80,11 +80,11 @@ export interface VideoResult {
 	readonly mediaType: 'video/mp4';
 	readonly poster?: VideoPoster;
 	readonly spritesheet?: VideoSpritesheet;
-	/** What the model could not honour, one sentence each. */
+	/** Options that the model ignored, one sentence each. */
 	readonly warnings?: readonly string[];
 }
 
-/** What a model can do. What is left out is not known: such requests are passed to the model. */
+/** The abilities of a model. The plugin does not check requests against an absent ability. */
 export interface VideoAbilities {
 	/** Frame sizes, `WIDTHxHEIGHT`. */
 	readonly sizes?: readonly string[] | undefined;
@@ -99,16 +99,16 @@ export interface VideoAbilities {
 /**
  * A model that renders videos.
  *
- * Throw `modelError(message)` for a failure that the caller should read; the message of any other error stays in the
- * log.
+ * Throw `modelError(message)` for a failure with a message for the client. The message of any other error appears only
+ * in the log.
  */
 export interface VideoModel extends Unloadable {
 	readonly apiVersion: 1;
 	readonly abilities?: VideoAbilities;
 	generate(request: VideoRequest, run: VideoRun): Promise<VideoResult>;
 	/**
-	 * Tells an upstream to stop the work behind a checkpoint token; called when a job that has one is cancelled, or
-	 * when the time of the model is over.
+	 * Stops the upstream work of a checkpoint token. Called when a job with a token is cancelled, or when the model's
+	 * timeout passes.
 	 */
 	cancel?(token: string): Promise<void>;
 }

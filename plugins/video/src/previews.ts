@@ -2,12 +2,12 @@ import type { Clock, EventBus, Job } from '@plinth/core';
 import { matchesMediaType } from './container-format.ts';
 import type { VideoPreview } from './model.ts';
 
-/** Maximum bytes of a preview. Its text fits into the queue of a reader of events. */
+/** Maximum bytes of a preview. Its base64 text fits into the event queue of one client. */
 export const maxPreviewBytes = 90_000;
 /** Previews are published once a second; timers are not exact. */
 const intervalMs = 950;
 
-/** Where previews go. */
+/** Dependencies of {@link previewer}. */
 export interface PreviewContext {
 	readonly bus: EventBus;
 	readonly clock: Clock;

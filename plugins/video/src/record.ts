@@ -10,7 +10,7 @@ const storedFile = z.object({
 
 const inputSchema = z.object({
 	prompt: z.string(),
-	/** How the client named the model, where that is not its id. Absent in records of earlier versions. */
+	/** The alias by which the client named the model; null for the id. Absent in records of earlier versions. */
 	alias: z.string().nullable().default(null),
 	seconds: z.number(),
 	/** `WIDTHxHEIGHT`. */

@@ -13,13 +13,13 @@ const maxUrlLength = 20_971_520;
  * into that object. Throws 400 errors that name the parameter.
  */
 export function readReference(value: unknown, files: ReferencedFiles): RequestImage {
-	if (Array.isArray(value)) throw invalidValue(field, 'Only one reference picture is taken.');
+	if (Array.isArray(value)) throw invalidValue(field, 'Only one reference picture is accepted.');
 	return imageFromField(value, field, files, { maxUrlLength });
 }
 
 /**
- * Loads and probes the picture and makes it an attachment of the job. Throws a 400 error when it is no
- * acceptable picture.
+ * Loads and probes the picture and makes it an attachment of the job. Throws a 400 error for an
+ * unacceptable picture.
  */
 export async function checkReference(
 	image: RequestImage,

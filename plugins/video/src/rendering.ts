@@ -31,7 +31,7 @@ type Call = Pick<ModelCall<VideoModel>, 'id' | 'model' | 'signal'>;
 
 /**
  * One attempt at a video. A fallback model can take over until all bytes are stored, but not after a model
- * has written a checkpoint. A checkpoint stands for paid work at an upstream; only the model that wrote it
+ * has written a checkpoint. A checkpoint represents paid work at an upstream; only the model that wrote it
  * can resume it, in this and in later attempts.
  */
 export class Rendering {
@@ -62,7 +62,7 @@ export class Rendering {
 			const failure = this.#failure ? this.#failure.error : error;
 			if (!this.#resumePoint || run.signal.aborted) throw failure;
 			if (this.#boundCall) throw this.#boundFailure(this.#boundCall, failure);
-			// The model's queue is full or its circuit breaker is open. Fetch the work that it has started nevertheless.
+			// The model's queue is full or its circuit breaker is open. Fetch its upstream work nevertheless.
 			return this.#render({ ...models.get(id), signal: run.signal });
 		}
 	}
@@ -154,8 +154,8 @@ function boundElsewhere(): PlinthError {
 }
 
 /**
- * The checkpoint of an earlier attempt. Undefined when its model was removed from the config and the job's
- * own model is still there.
+ * The checkpoint of an earlier attempt. Undefined when its model was removed from the config and the model of
+ * the job still exists.
  */
 function resumePointOf(resume: string, { models, job, run }: RenderOptions): Checkpoint | undefined {
 	const { model, token } = readCheckpoint(resume, job.model);

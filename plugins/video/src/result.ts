@@ -17,7 +17,7 @@ export function checkResult(id: string, result: Partial<VideoResult> | undefined
 	}
 }
 
-/** Where and how a result is stored. */
+/** Dependencies of {@link storeResult}. */
 export interface ResultTarget {
 	readonly blobs: BlobStore;
 	/** The blob key of a file of this call. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { idForm } from './fields.ts';
 import { inputOf, outputOf } from './record.ts';
 
-/** Unit of `progress`: 0 to 1 as in the interface, or 0 to 100 as OpenAI has it. */
+/** Unit of `progress`: 0 to 1 as in the interface, or 0 to 100 as in OpenAI's API. */
 export type ProgressScale = 'fraction' | 'percent';
 
 const unixSeconds = z.int().min(0).meta({ description: 'Unix seconds.' });
@@ -18,7 +18,7 @@ export const videoSchema = z
 		model: z.string(),
 		status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
 		progress: z.number().min(0).max(100).meta({
-			description: 'Fraction done, exactly 1 when completed; percent where the server says so.',
+			description: 'Fraction done, exactly 1 when completed; in percent if the server is configured so.',
 		}),
 		progress_percent: z.int().min(0).max(100),
 		created_at: unixSeconds,
@@ -28,7 +28,7 @@ export const videoSchema = z
 			.meta({ description: 'Unix seconds at which the content expires; null until completed.' }),
 		prompt: z.string().nullable(),
 		size: z.string().meta({ description: 'WIDTHxHEIGHT in pixels.', examples: [...sizes] }),
-		seconds: z.string().meta({ description: 'A number as a text.', examples: ['4'] }),
+		seconds: z.string().meta({ description: 'A number as a string.', examples: ['4'] }),
 		remixed_from_video_id: videoId.nullable(),
 		error: z
 			.object({ code: z.string(), message: z.string(), param: z.string().optional() })
@@ -43,7 +43,7 @@ export const videoSchema = z
 					'Absent before, and where the server keeps no records.',
 			}),
 		warnings: z.array(z.string()).optional().meta({
-			description: 'Options that the model could not honour; absent when there are none.',
+			description: 'Options that the model ignored; absent when there are none.',
 		}),
 	})
 	.meta({ id: 'Video' });

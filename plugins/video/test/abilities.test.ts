@@ -12,25 +12,25 @@ const narrow: VideoModel = {
 const others = { narrow, open: { apiVersion: 1, generate } } as const;
 const reference = { image_url: `data:image/png;base64,${png.toString('base64')}` };
 
-describe('a video model that states what it can do', () => {
+describe('a video model that declares its abilities', () => {
 	test.each([
 		['size', { size: '720x1280' }, 'The model narrow makes 640x480, 1280x720, not 720x1280.'],
 		['seconds', { seconds: '8' }, 'The model narrow makes videos of 2, 4 seconds, not 8.'],
 		['input_reference', { input_reference: reference }, 'The model narrow does not start from a picture.'],
-	])('refuses another %s, with the list', async (param, fields, message) => {
+	])('rejects another %s, with the list of supported values', async (param, fields, message) => {
 		const { post } = await harness({}, {}, {}, { others });
 		const answer = await post('/v1/videos', { model: 'narrow', prompt: 'x', size: '640x480', ...fields });
 		expect(answer.status).toBe(400);
 		expect(await errorOf(answer)).toMatchObject({ param, code: 'unsupported_value', message });
 	});
 
-	test('is asked for what it can do, and one that states nothing for anything', async () => {
+	test('is called for values that it supports; a model without declarations is called for any', async () => {
 		const { create } = await harness({}, {}, {}, { others });
 		expect(await create({ model: 'narrow', size: '1280x720', seconds: '2' })).toMatchObject({ status: 'queued' });
 		expect(await create({ model: 'open', size: '1792x1024', seconds: '12' })).toMatchObject({ status: 'queued' });
 	});
 
-	test('is asked for its first size and length by a request that names none, unless it has the default', async () => {
+	test('is called with its first size and length by default, unless it supports the usual default', async () => {
 		const fast: VideoModel = { ...narrow, abilities: { sizes: ['1280x720'], seconds: [8, 12] } };
 		const { create } = await harness({}, {}, {}, { others: { ...others, fast } });
 		expect(await create({ model: 'narrow' })).toMatchObject({ size: '640x480', seconds: '4' });
@@ -38,7 +38,7 @@ describe('a video model that states what it can do', () => {
 		expect(await create({ model: 'open' })).toMatchObject({ size: '720x1280', seconds: '4' });
 	});
 
-	test('shows it', async () => {
+	test('is listed with its abilities', async () => {
 		const { get } = await harness({}, {}, {}, { others });
 		expect(await jsonOf(await get('/v1/models/narrow'))).toMatchObject({
 			capabilities: { sizes: ['640x480', '1280x720'], seconds: [2, 4], fps: 16, input_reference: false },
@@ -55,14 +55,14 @@ describe('a video model that states what it can do', () => {
 		[{ perSecond: 0.1, currency: 'EUR' }, null],
 		[{ perImage: 1 }, null],
 		[undefined, null],
-	])('with the price %j costs %j there', async (price, skus) => {
+	])('with the price %j has the SKUs %j', async (price, skus) => {
 		const { get } = await harness({}, {}, {}, { binding: price ? { price } : {}, others });
 		const { data } = await jsonOf<{ data: { id: string }[] }>(await get('/api/v1/videos/models'));
 		expect(data.find(({ id }) => id === 'fake-1')).toMatchObject({ pricing_skus: skus });
 		expect(data.find(({ id }) => id === 'open')).toMatchObject({ pricing_skus: null });
 	});
 
-	test('is in the list in the shape of OpenRouter', async () => {
+	test('is listed in the format of OpenRouter', async () => {
 		const { get } = await harness({}, {}, {}, { others });
 		const { data } = await jsonOf<{ data: { id: string }[] }>(await get('/api/v1/videos/models'));
 		const unknown = {

@@ -78,7 +78,7 @@ async function runnerOf(
 }
 
 describe('one attempt', () => {
-	it('stores video and pictures under its own keys and says for how long', async () => {
+	it('stores the video and its pictures under its own keys, and returns the retention', async () => {
 		const { blobs, runner } = await runnerOf(
 			{
 				generate: async () => ({
@@ -109,19 +109,19 @@ describe('one attempt', () => {
 		expect((await blobs.head(run.blobKey('video.mp4')))?.contentType).toBe('video/mp4');
 	});
 
-	it('fails as model_not_found when the model has left the config', async () => {
+	it('fails as model_not_found when the model was removed from the config', async () => {
 		const { runner } = await runnerOf({});
 		await expect(runner.run({ ...job, model: 'gone' }, run)).rejects.toMatchObject({
 			code: 'E_MODEL_NOT_FOUND',
 		});
 	});
 
-	it('has as many attempts as the options say', async () => {
+	it('is one of as many as the options say', async () => {
 		const { runner } = await runnerOf({}, { maxAttempts: 2 });
 		expect(runner.maxAttempts).toBe(2);
 	});
 
-	it('passes signal, progress, checkpoint and the token of an earlier attempt on', async () => {
+	it('passes the signal, the progress, the checkpoint and the token of an earlier attempt on', async () => {
 		const seen: VideoRun[] = [];
 		const { runner } = await runnerOf({
 			async generate(_, videoRun) {
@@ -131,18 +131,18 @@ describe('one attempt', () => {
 				return { body: mp4(), mediaType: 'video/mp4' };
 			},
 		});
-		const told: unknown[] = [];
+		const reported: unknown[] = [];
 		await runner.run(job, {
 			...run,
 			resume: 'token-1',
-			progress: (fraction) => told.push(fraction),
-			checkpoint: async (token) => void told.push(token),
+			progress: (fraction) => reported.push(fraction),
+			checkpoint: async (token) => void reported.push(token),
 		});
-		expect(told).toEqual([0.5, JSON.stringify({ model: 'm', token: 'token-2' })]);
+		expect(reported).toEqual([0.5, JSON.stringify({ model: 'm', token: 'token-2' })]);
 		expect(seen[0]).toMatchObject({ signal: run.signal, resume: 'token-1' });
 	});
 
-	it('stops writing when it is aborted, and leaves nothing', async () => {
+	it('stops writing when it is aborted, and leaves no bytes', async () => {
 		const stop = new AbortController();
 		let isReadOn = false;
 		const { blobs, runner } = await runnerOf({
@@ -161,7 +161,7 @@ describe('one attempt', () => {
 		expect(isReadOn).toBe(false);
 	});
 
-	it('leaves nothing when it is aborted after the last byte', async () => {
+	it('leaves no bytes when it is aborted after the last byte', async () => {
 		const stop = new AbortController();
 		const { blobs, runner } = await runnerOf({
 			generate: async () => ({ body: mp4(), mediaType: 'video/mp4' }),
@@ -176,14 +176,14 @@ describe('one attempt', () => {
 		expect(await blobs.head(run.blobKey('video.mp4'))).toBeNull();
 	});
 
-	it('ignores progress and the result of a model whose time is over', async () => {
+	it('ignores the progress and the result of a model after its timeout', async () => {
 		const stop = new AbortController();
-		const told: number[] = [];
+		const reported: number[] = [];
 		const { runner, written } = await runnerOf(
 			{
 				async generate(_, { progress }) {
 					progress(0.25);
-					stop.abort(new Error('its time is over'));
+					stop.abort(new Error('The model timed out.'));
 					progress(0.5);
 					return { body: mp4(), mediaType: 'video/mp4' };
 				},
@@ -192,13 +192,13 @@ describe('one attempt', () => {
 			{},
 			(call) => call(stop.signal),
 		);
-		const progress = (fraction: number) => void told.push(fraction);
-		await expect(runner.run(job, { ...run, progress })).rejects.toThrow('its time is over');
-		expect(told).toEqual([0.25]);
+		const progress = (fraction: number) => void reported.push(fraction);
+		await expect(runner.run(job, { ...run, progress })).rejects.toThrow('The model timed out.');
+		expect(reported).toEqual([0.25]);
 		expect(written()).toEqual([]);
 	});
 
-	it('keeps the bytes of a fallback apart from those of the model before it, which may still be writing', async () => {
+	it('stores the bytes of a fallback separately from those of the first model, which may still write', async () => {
 		const [begun, late] = [gate(), gate()];
 		const over = new AbortController();
 		async function* slowly() {
@@ -215,7 +215,7 @@ describe('one attempt', () => {
 			async (call, signal) => {
 				const first = call(over.signal).catch(() => 'stopped');
 				await begun.passed;
-				over.abort(new Error('its time is over'));
+				over.abort(new Error('The model timed out.'));
 				const made = await call(signal);
 				late.open();
 				expect(await first).toBe('stopped');
@@ -226,7 +226,7 @@ describe('one attempt', () => {
 		expect(new Set(written()).size).toBe(2);
 	});
 
-	it('refuses media types other than video/mp4', async () => {
+	it('rejects media types other than video/mp4', async () => {
 		const { runner } = await runnerOf({
 			generate: async () => ({ body: mp4(), mediaType: 'video/webm' as 'video/mp4' }),
 		});
@@ -236,7 +236,7 @@ describe('one attempt', () => {
 		});
 	});
 
-	it('says so when its picture has gone', async () => {
+	it('reports when its reference picture was deleted', async () => {
 		const reference = {
 			key: 'jobs/x/input/reference',
 			mediaType: 'image/png',
@@ -255,7 +255,7 @@ describe('one attempt', () => {
 		});
 	});
 
-	it('tells the model to cancel what a checkpoint stands for, where it can', async () => {
+	it('makes the model cancel the work of a checkpoint, if it can', async () => {
 		const cancelled: string[] = [];
 		const { runner } = await runnerOf({ cancel: async (token) => void cancelled.push(token) });
 		await runner.cancel?.({ ...job, checkpoint: 'token-1' });
@@ -265,7 +265,7 @@ describe('one attempt', () => {
 		await expect(other.runner.cancel?.({ ...job, checkpoint: 'token-1' })).resolves.toBeUndefined();
 	});
 
-	it('tells the model that wrote a checkpoint, also where the job names another one', async () => {
+	it('makes the model that wrote the checkpoint cancel, even if the job names another one', async () => {
 		const cancelled: string[] = [];
 		const { runner } = await runnerOf({ cancel: async (token) => void cancelled.push(token) });
 		const checkpoint = writeCheckpoint({ model: 'm', token: 'token-1' });
@@ -274,8 +274,8 @@ describe('one attempt', () => {
 	});
 });
 
-describe('an attempt that goes on', () => {
-	/** A model that tells from which token it goes on. */
+describe('an attempt that resumes', () => {
+	/** A model that records the tokens from which it resumes. */
 	function resuming() {
 		const resumed: (string | undefined)[] = [];
 		const generate: VideoModel['generate'] = async (_, { resume }) => {
@@ -286,7 +286,7 @@ describe('an attempt that goes on', () => {
 	}
 
 	it.each(['E_MODEL_BUSY', 'E_MODEL_UNAVAILABLE'] as const)(
-		'fetches what was begun also where the model takes nothing new: %s',
+		'downloads the started video even if the model accepts no new work: %s',
 		async (code) => {
 			const { resumed, generate } = resuming();
 			const ask = () => Promise.reject(plinthError(code));
@@ -298,7 +298,7 @@ describe('an attempt that goes on', () => {
 		},
 	);
 
-	it('asks the model that wrote the checkpoint, although the one of the job has gone', async () => {
+	it('calls the model that wrote the checkpoint, although the model of the job was removed', async () => {
 		const { resumed, generate } = resuming();
 		const { runner } = await runnerOf({ generate });
 		const resume = writeCheckpoint({ model: 'm', token: 'token-1' });
@@ -306,7 +306,7 @@ describe('an attempt that goes on', () => {
 		expect(resumed).toEqual(['token-1']);
 	});
 
-	it('begins anew where the model that wrote the checkpoint has left the config', async () => {
+	it('starts again when the model that wrote the checkpoint was removed from the config', async () => {
 		const { resumed, generate } = resuming();
 		const { runner } = await runnerOf({ generate });
 		const resume = writeCheckpoint({ model: 'gone', token: 'token-1' });

@@ -9,26 +9,26 @@ const least = { model: 'fake-1', prompt: 'a cat' };
 const url = 'https://client.example/hook';
 const secret = `whsec_${'c2VjcmV0'.repeat(4)}`;
 
-/** Boots the plugin beside something that tells of the end of jobs, and remembers what it was asked. */
+/** Starts an app with a callback service, and records its calls. */
 async function withCallbacks() {
-	const asked: unknown[] = [];
+	const received: unknown[] = [];
 	const callbacks = defineBackend({
 		name: 'fakeCallbacks',
 		provides: mediaServices.callbacks,
 		config: z.strictObject({}),
 		create: (): JobCallbacks => ({
 			async check(callback) {
-				asked.push(callback);
+				received.push(callback);
 				if (callback.url.startsWith('http:')) {
 					throw invalidValue('callback_url', 'callback_url: https is expected.');
 				}
 			},
 		}),
 	});
-	return { h: await harness({}, { callbacks: callbacks() }), asked };
+	return { h: await harness({}, { callbacks: callbacks() }), asked: received };
 }
 
-/** The callback that goes with the end of a video. */
+/** The callback that a job sends at its end. */
 async function toldAt({ app }: Harness, id: string): Promise<unknown> {
 	const store: JobStore = app.service(services.jobs);
 	const { events } = await store.events(undefined, { jobId: id, limit: 10 });
@@ -36,7 +36,7 @@ async function toldAt({ app }: Harness, id: string): Promise<unknown> {
 }
 
 describe('callback_url', () => {
-	it('goes with the end of the job, in JSON and in forms, and is checked before', async () => {
+	it('is sent at the end of the job, given as JSON or in a form, and is checked when the job is created', async () => {
 		const { h, asked } = await withCallbacks();
 		const fields = { ...least, callback_url: url, callback_secret: secret };
 		for (const body of [{ json: fields }, { form: formOf(fields) }]) {
@@ -65,7 +65,7 @@ describe('callback_url', () => {
 		expect(await toldAt(h, id)).toBeUndefined();
 	});
 
-	it('that is refused makes no job', async () => {
+	it('that is rejected creates no job', async () => {
 		const { h } = await withCallbacks();
 		const json = { ...least, callback_url: 'http://client.example' };
 		const answer = await h.send('POST', '/v1/videos', { json });
@@ -80,7 +80,7 @@ describe('callback_url', () => {
 		[{ callback_url: `https://${'x'.repeat(2_048)}` }, 'callback_url', 'string_above_max_length'],
 		[{ callback_url: url, callback_secret: 'x'.repeat(201) }, 'callback_secret', 'string_above_max_length'],
 		[{ callback_url: url, callback_secret: { toString: 1 } }, 'callback_secret', 'invalid_type'],
-	])('is refused where it is not one: %#', async (fields, param, code) => {
+	])('is rejected when it is invalid: %#', async (fields, param, code) => {
 		const { h } = await withCallbacks();
 		const { id } = await h.finish();
 		for (const path of ['/v1/videos', `/v1/videos/${id}/remix`]) {
@@ -91,7 +91,7 @@ describe('callback_url', () => {
 		}
 	});
 
-	it('is not supported where nobody tells of ends', async () => {
+	it('is unsupported without a callback service', async () => {
 		const h = await harness();
 		const answer = await h.send('POST', '/v1/videos', { json: { ...least, callback_url: url } });
 		expect(await errorOf(answer)).toMatchObject({

@@ -14,7 +14,7 @@ async function* bytewise(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 describe('checkedMp4', () => {
-	it('passes MP4 on unchanged, however it is cut', async () => {
+	it('passes MP4 on unchanged, for any chunking', async () => {
 		expect(await collect(mp4)).toEqual(mp4);
 		expect(await collect(bytewise(mp4))).toEqual(mp4);
 	});
@@ -28,13 +28,13 @@ describe('checkedMp4', () => {
 		],
 		['nothing', Buffer.alloc(0), 'no video'],
 		['a stump', mp4.subarray(0, 7), 'no video'],
-	])('refuses %s', async (_, body, why) => {
+	])('rejects %s', async (_, body, why) => {
 		await expect(collect(body)).rejects.toThrow(why);
 	});
 });
 
 describe('matchesMediaType', () => {
-	it('compares the bytes with the media type', () => {
+	it('compares the first bytes with the media type', () => {
 		const png = Buffer.from('\x89PNG\r\n\x1a\n…', 'latin1');
 		const webp = Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1');
 		expect(matchesMediaType({ body: png, mediaType: 'image/png' })).toBe(true);

@@ -36,7 +36,7 @@ describe('GET /v1/videos/{id}/content', () => {
 		expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
 	});
 
-	it('serves single ranges and answers conditional requests', async () => {
+	it('supports single ranges and conditional requests', async () => {
 		const h = await harness();
 		const id = await completed(h);
 		const part = await h.send('GET', contentOf(id), { headers: { range: 'bytes=4-7' } });
@@ -50,7 +50,7 @@ describe('GET /v1/videos/{id}/content', () => {
 		expect(same.status).toBe(304);
 	});
 
-	it('answers HEAD with the head of the same answer', async () => {
+	it('responds to HEAD with the headers of GET', async () => {
 		const h = await harness();
 		const id = await completed(h);
 		const response = await h.send('HEAD', contentOf(id));
@@ -72,7 +72,7 @@ describe('GET /v1/videos/{id}/content', () => {
 		expect(Buffer.from(await response.arrayBuffer())).toEqual(poster);
 	});
 
-	it('answers 404 where the model made no thumbnail', async () => {
+	it('is 404 when the model made no thumbnail', async () => {
 		const h = await harness();
 		const id = await completed(h);
 		expect(await errorOf(await h.send('GET', contentOf(id, '?variant=thumbnail')))).toMatchObject({
@@ -94,7 +94,7 @@ describe('GET /v1/videos/{id}/content', () => {
 	it.each([
 		['the model made none', undefined],
 		['it was no JPEG', png],
-	])('answers 404 for a spritesheet where %s', async (_, spritesheet) => {
+	])('is 404 for a spritesheet when %s', async (_, spritesheet) => {
 		const h = await harness();
 		const id = await completed(h, png, spritesheet);
 		const response = await h.send('GET', contentOf(id, '?variant=spritesheet'));
@@ -102,7 +102,7 @@ describe('GET /v1/videos/{id}/content', () => {
 		expect(await errorOf(response)).toMatchObject({ status: 404, code: 'spritesheet_not_found', param: null });
 	});
 
-	it.each(['sprites', '', 'VIDEO'])('refuses variant "%s" and lists the others', async (variant) => {
+	it.each(['sprites', '', 'VIDEO'])('rejects variant "%s" and lists the others', async (variant) => {
 		const h = await harness();
 		const id = await completed(h);
 		const answer = await errorOf(await h.send('GET', contentOf(id, `?variant=${variant}`)));
@@ -110,7 +110,7 @@ describe('GET /v1/videos/{id}/content', () => {
 		expect(answer.message).toMatch(/video.*thumbnail.*spritesheet/);
 	});
 
-	it('is not retried and names the status while the video is not completed', async () => {
+	it('is an error with the status while the video is not completed, and SDKs do not retry it', async () => {
 		const h = await harness();
 		const { open, passed } = gate();
 		h.model.generate = async () => {
@@ -132,7 +132,7 @@ describe('GET /v1/videos/{id}/content', () => {
 		expect(failed.message).not.toContain('secret');
 	});
 
-	it('expires exactly at expires_at, before the bytes are swept', async () => {
+	it('expires at expires_at, before the bytes are swept', async () => {
 		const h = await harness({ retentionHours: 2 / 3600 });
 		const id = await completed(h, png);
 		const { expires_at: expiresAt } = await h.wait(id, 'completed');
@@ -152,7 +152,7 @@ describe('GET /v1/videos/{id}/content', () => {
 		expect((await h.send('GET', `/v1/videos/${id}`)).status).toBe(200);
 	});
 
-	it('answers 404, never 500, when the bytes are missing', async () => {
+	it('is 404 when the bytes are missing', async () => {
 		const h = await harness();
 		const id = await completed(h);
 		for await (const { key } of h.blobs.list('jobs/')) await h.blobs.delete([key]);
@@ -163,7 +163,7 @@ describe('GET /v1/videos/{id}/content', () => {
 		expect((await h.send('HEAD', contentOf(id))).status).toBe(404);
 	});
 
-	it('answers unknown and foreign ids alike and needs videos:read', async () => {
+	it('responds alike to unknown and foreign ids, and requires videos:read', async () => {
 		const h = await harness();
 		const id = await completed(h);
 		const foreign = await errorOf(await h.send('GET', contentOf(id), { key: 'bob' }));

@@ -9,7 +9,7 @@ const asUrl = (bytes: Buffer, type = 'image/png') => `data:${type};base64,${byte
 const idForm = /^video_[0-9a-f]{44}$/;
 
 describe('POST /v1/videos', () => {
-	it('answers 201 with the whole video object, multipart without a file', async () => {
+	it('returns 201 with the whole video object, for a form without a file', async () => {
 		const { send } = await harness();
 		const response = await send('POST', '/v1/videos', { form: formOf(least) });
 		expect(response.status).toBe(201);
@@ -33,20 +33,20 @@ describe('POST /v1/videos', () => {
 		});
 	});
 
-	it('takes JSON as well, numbers for seconds, and unknown fields', async () => {
+	it('accepts JSON, numbers for seconds, and unknown members', async () => {
 		const { create } = await harness();
 		const made = await create({ seconds: 12, size: '640x480', fps: 24, extra_body: { a: [1] } });
 		const warnings = [expect.stringContaining('fps'), expect.stringContaining('extra_body')];
 		expect(made).toMatchObject({ seconds: '12', size: '640x480', warnings });
 	});
 
-	it('takes null in JSON for a field that was not set', async () => {
+	it('treats null in JSON as absent', async () => {
 		const { create } = await harness();
 		const made = await create({ seconds: null, size: null, input_reference: null });
 		expect(made).toMatchObject({ seconds: '4', size: '720x1280' });
 	});
 
-	it.each(['2', '4', '8', '12'])('takes %s seconds in multipart', async (seconds) => {
+	it.each(['2', '4', '8', '12'])('accepts %s seconds in a form', async (seconds) => {
 		const { send, calls, wait } = await harness();
 		const response = await send('POST', '/v1/videos', { form: formOf({ ...least, seconds }) });
 		const { id } = (await response.json()) as { id: string };
@@ -54,7 +54,7 @@ describe('POST /v1/videos', () => {
 		expect(calls[0]?.request.seconds).toBe(Number(seconds));
 	});
 
-	it('takes the six sizes', async () => {
+	it('accepts the six sizes', async () => {
 		const { finish, calls } = await harness();
 		for (const size of sizes) {
 			expect((await finish({ size })).size).toBe(size);
@@ -63,7 +63,7 @@ describe('POST /v1/videos', () => {
 		}
 	});
 
-	it('counts the prompt in code points: 32,000 cats fit, one more does not', async () => {
+	it('limits the prompt by code points: 32,000 emoji are accepted, one more is not', async () => {
 		const { send } = await harness();
 		const prompt = '🐈'.repeat(32_000);
 		const fits = await send('POST', '/v1/videos', { form: formOf({ ...least, prompt }) });
@@ -90,7 +90,7 @@ describe('POST /v1/videos', () => {
 		[{ ...least, seconds: '' }, 'invalid_value', 'seconds'],
 		[{ ...least, size: '1024x1024' }, 'invalid_value', 'size'],
 		[{ ...least, input_reference: 'cat.png' }, 'invalid_type', 'input_reference'],
-	])('refuses %j in both encodings', async (fields, code, param) => {
+	])('rejects %j in both encodings', async (fields, code, param) => {
 		const { send } = await harness();
 		for (const options of [{ form: formOf(fields) }, { json: fields }]) {
 			const answer = await errorOf(await send('POST', '/v1/videos', options));
@@ -104,13 +104,13 @@ describe('POST /v1/videos', () => {
 		[{ ...least, model: ['fake-1'] }, 'invalid_type', 'model'],
 		[{ ...least, seconds: 3 }, 'invalid_value', 'seconds'],
 		[[least], 'invalid_type', null],
-	])('refuses the JSON %j', async (json, code, param) => {
+	])('rejects the JSON %j', async (json, code, param) => {
 		const { send } = await harness();
 		const answer = await errorOf(await send('POST', '/v1/videos', { json }));
 		expect(answer).toMatchObject({ status: 400, code, param });
 	});
 
-	it('looks at the body before the model, and answers 404 for an unknown model', async () => {
+	it('validates the body before the model, and returns 404 for an unknown model', async () => {
 		const { send } = await harness();
 		const unknown = await send('POST', '/v1/videos', { json: { ...least, model: 'sora-9' } });
 		expect(await errorOf(unknown)).toMatchObject({
@@ -125,7 +125,7 @@ describe('POST /v1/videos', () => {
 		});
 	});
 
-	it('keeps the model as the client named it', async () => {
+	it('keeps the name of the model that the client used', async () => {
 		const { finish } = await harness();
 		expect(await finish({ model: 'fake-alias' })).toMatchObject({
 			model: 'fake-alias',
@@ -133,7 +133,7 @@ describe('POST /v1/videos', () => {
 		});
 	});
 
-	it('counts jobs of an alias among those of its model', async () => {
+	it('counts jobs of an alias as jobs of its model', async () => {
 		const made: VideoResult = { body: mp4(), mediaType: 'video/mp4' };
 		const others = { other: { apiVersion: 1, generate: async () => made } as const };
 		const h = await harness({}, {}, {}, { binding: { concurrency: 1 }, others });
@@ -145,7 +145,7 @@ describe('POST /v1/videos', () => {
 		const first = await h.create();
 		await h.wait(first.id, 'in_progress');
 		const second = await h.create({ model: 'fake-alias' });
-		// The worker has looked for jobs since.
+		// The worker has polled since then.
 		await h.finish({ model: 'other' });
 		expect(await h.wait(second.id, 'queued', 'in_progress')).toMatchObject({ status: 'queued', model: 'fake-alias' });
 		resolve();
@@ -154,7 +154,7 @@ describe('POST /v1/videos', () => {
 		expect(await remix.json()).toMatchObject({ model: 'fake-alias' });
 	});
 
-	it('answers 401 without a key, 403 without the scope, 415 to other bodies', async () => {
+	it('returns 401 without a key, 403 without the scope, 415 for other bodies', async () => {
 		const { send } = await harness();
 		const refused = async (options: Parameters<typeof send>[2]) =>
 			(await errorOf(await send('POST', '/v1/videos', options))).status;
@@ -172,7 +172,7 @@ describe('input_reference', () => {
 		['image/png', png],
 		['image/jpeg', jpeg],
 		['image/webp', webp],
-	])('takes a file and decides by content: %s', async (mediaType, picture) => {
+	])('accepts a file and detects its type by content: %s', async (mediaType, picture) => {
 		const { send, wait, calls } = await harness();
 		const form = formOf({ input_reference: picture, ...least });
 		const response = await send('POST', '/v1/videos', { form });
@@ -183,7 +183,7 @@ describe('input_reference', () => {
 		expect(Buffer.from((await reference?.bytes()) ?? [])).toEqual(picture);
 	});
 
-	it('takes a data URL in JSON and in the nested multipart field, whatever its label says', async () => {
+	it('accepts a data URL in JSON and in the nested form field, whatever media type it declares', async () => {
 		const { send, wait, calls } = await harness();
 		const url = asUrl(png, 'text/html;charset=x');
 		for (const options of [
@@ -197,7 +197,7 @@ describe('input_reference', () => {
 		}
 	});
 
-	it('takes a long data URL in JSON, and refuses a damaged one with the name of its member', async () => {
+	it('accepts a long data URL in JSON, and rejects a damaged one with its parameter', async () => {
 		const { send, wait, calls } = await harness();
 		const picture = Buffer.concat([png, Buffer.alloc(100_000, 'pixels')]);
 		const post = (image_url: string) =>
@@ -226,7 +226,7 @@ describe('input_reference', () => {
 		});
 	});
 
-	it('refuses what is no acceptable picture before the job is accepted', async () => {
+	it('rejects an invalid picture before the job is created', async () => {
 		const { send, calls } = await harness();
 		const cases = [
 			[{ form: formOf({ ...least, input_reference: Buffer.from('GIF89a') }) }, 'invalid_image'],
@@ -245,7 +245,7 @@ describe('input_reference', () => {
 		expect(calls).toHaveLength(0);
 	});
 
-	it('takes a file of 52,428,800 bytes and not one more', async () => {
+	it('accepts a file of 52,428,800 bytes and no more', async () => {
 		const { send } = await harness();
 		const statusOf = async (size: number) => {
 			const form = formOf({ ...least, input_reference: Buffer.concat([png], size) });
@@ -259,7 +259,7 @@ describe('input_reference', () => {
 		[{ image_url: 'https://example.org/cat.png' }, 'invalid_value', 'image_url'],
 		[{ image_url: 'data:image/png;base64,A*==' }, 'invalid_value', 'image_url'],
 		[{ file_id: 'file-1' }, 'unsupported_value', 'file_id'],
-	])('refuses %j and names the member', async (reference, code, member) => {
+	])('rejects %j with its parameter', async (reference, code, member) => {
 		const { send } = await harness();
 		const nested = Object.fromEntries(
 			Object.entries(reference).map(([name, value]) => [`input_reference[${name}]`, value]),
@@ -273,7 +273,7 @@ describe('input_reference', () => {
 		}
 	});
 
-	it('takes exactly one', async () => {
+	it('accepts exactly one picture', async () => {
 		const { send } = await harness();
 		for (const options of [
 			{ json: { ...least, input_reference: { image_url: asUrl(png), file_id: 'file-1' } } },
@@ -292,7 +292,7 @@ describe('input_reference', () => {
 });
 
 describe('repeated requests', () => {
-	it('with the same Idempotency-Key get the same job, other bodies a 422', async () => {
+	it('with the same Idempotency-Key return the same job, and 422 for another body', async () => {
 		const { send } = await harness();
 		const headers = { 'idempotency-key': 'k-1' };
 		const first = await send('POST', '/v1/videos', { json: least, headers });
@@ -309,7 +309,7 @@ describe('repeated requests', () => {
 		expect(await errorOf(other)).toMatchObject({ status: 422, code: 'idempotency_mismatch' });
 	});
 
-	it('with the same long data URL get the same job, with another picture a 422', async () => {
+	it('with the same long data URL return the same job, and 422 for another picture', async () => {
 		const { send, blobs } = await harness();
 		const post = (pixels: string) =>
 			send('POST', '/v1/videos', {
@@ -333,7 +333,7 @@ describe('repeated requests', () => {
 		expect(kept).toHaveLength(1);
 	});
 
-	it('of an SDK that lost the answer get the same job, and the second picture is not kept', async () => {
+	it('of an SDK that lost the response return the same job, and the second picture is deleted', async () => {
 		const { send, blobs } = await harness();
 		const post = (retry: string) =>
 			send('POST', '/v1/videos', {

@@ -18,7 +18,7 @@ interface Frame {
 
 const eventsOf = (id: string) => `/v1/videos/${id}/events`;
 
-/** The frames of a stream that ends. */
+/** The frames of a stream, read to its end. */
 async function framesOf(response: Response): Promise<readonly Frame[]> {
 	expect(response.headers.get('content-type')).toBe('text/event-stream');
 	const parts = (await response.text()).split('\n\n').filter((part) => part && part[0] !== ':');
@@ -38,7 +38,7 @@ function behind(id: string | undefined): RequestOptions {
 }
 
 describe('GET /v1/videos/{id}/events', () => {
-	it('tells a video from its creation to its end, as GET answers it', async () => {
+	it('sends the states of a video from its creation to its end, in the format of GET', async () => {
 		const h = await harness();
 		const { open, passed } = gate();
 		h.model.generate = async () => {
@@ -64,7 +64,7 @@ describe('GET /v1/videos/{id}/events', () => {
 		expect(frames.at(-1)?.data.data).toEqual(got);
 	});
 
-	it('shows previews at most once a second, and stores none', async () => {
+	it('sends previews at most once a second, and stores none', async () => {
 		const h = await harness();
 		const { open, passed } = gate();
 		const published: unknown[] = [];
@@ -107,12 +107,12 @@ describe('GET /v1/videos/{id}/events', () => {
 		expect(stored).toEqual([expect.stringMatching(/video\.mp4$/)]);
 	});
 
-	it('shows no preview that is too large, is not what it says, or comes after the end of its call', async () => {
+	it('drops previews that are too large, have a wrong type, or arrive after the call has ended', async () => {
 		const h = await harness();
 		const { open, passed } = gate();
 		let late: VideoRun | undefined;
-		const heard: string[] = [];
-		h.app.service(services.events).subscribe({ type: 'job.preview' }, ({ subject }) => void heard.push(subject));
+		const received: string[] = [];
+		h.app.service(services.events).subscribe({ type: 'job.preview' }, ({ subject }) => void received.push(subject));
 		h.model.generate = async (_, run) => {
 			run.preview?.({ body: Buffer.concat([jpeg], 90_001), mediaType: 'image/jpeg' });
 			run.preview?.({ body: png, mediaType: 'image/jpeg' });
@@ -128,11 +128,11 @@ describe('GET /v1/videos/{id}/events', () => {
 			return late?.signal.aborted === true;
 		});
 		late?.preview?.({ body: jpeg, mediaType: 'image/jpeg' });
-		expect(heard).toEqual([]);
+		expect(received).toEqual([]);
 		open();
 	});
 
-	it('tells a failure, without a top-level error', async () => {
+	it('sends a failure without a top-level error', async () => {
 		const h = await harness();
 		h.model.generate = async () => {
 			throw new Error('broken');
@@ -143,7 +143,7 @@ describe('GET /v1/videos/{id}/events', () => {
 		expect(state?.data).not.toHaveProperty('error');
 	});
 
-	it('goes on behind Last-Event-ID, and has no content once everything was told', async () => {
+	it('continues after Last-Event-ID, and is 204 when everything was sent', async () => {
 		const h = await harness();
 		const { id } = await h.finish();
 		const all = await framesOf(await follow(h, id, behind('0')));
@@ -154,7 +154,7 @@ describe('GET /v1/videos/{id}/events', () => {
 		expect([done.status, await done.text()]).toEqual([204, '']);
 	});
 
-	it('ends with the deletion, also for who comes back after it', async () => {
+	it('ends when the video is deleted, also for a client that reconnects later', async () => {
 		const h = await harness();
 		const { id } = await h.finish();
 		const [state] = await framesOf(await follow(h, id));
@@ -167,7 +167,7 @@ describe('GET /v1/videos/{id}/events', () => {
 		expect(await errorOf(await follow(h, id, behind(deleted?.id)))).toMatchObject({ status: 404 });
 	});
 
-	it('says so when it has lasted as long as it may', async () => {
+	it('ends with a reason after its maximum time', async () => {
 		const h = await harness({ streamMinutes: 1 });
 		const { open, passed } = gate();
 		h.model.generate = async () => {
@@ -179,7 +179,7 @@ describe('GET /v1/videos/{id}/events', () => {
 		void framesOf(await follow(h, id)).then((frames) => {
 			last = frames.at(-1);
 		});
-		// In steps: a clock that jumps leaves no time to read the first frame.
+		// In steps, so that the first frame is read before the time is over.
 		await eventually('the end', async () => {
 			await h.clock.advance(1_000);
 			return last !== undefined;
@@ -190,7 +190,7 @@ describe('GET /v1/videos/{id}/events', () => {
 		open();
 	});
 
-	it('answers unknown, foreign and malformed ids alike, and needs videos:read', async () => {
+	it('responds alike to unknown, foreign and malformed ids, and requires videos:read', async () => {
 		const h = await harness();
 		const { id } = await h.create();
 		const unknown = `video_${'0'.repeat(44)}`;
@@ -210,7 +210,7 @@ describe('GET /v1/videos/{id}/events', () => {
 		['no id of an event', 'abc'],
 		['too long', '1'.repeat(201)],
 		['no ASCII', 'é'],
-	])('refuses a Last-Event-ID that is %s', async (_what, cursor) => {
+	])('rejects a Last-Event-ID that is %s', async (_what, cursor) => {
 		const h = await harness();
 		const { id } = await h.create();
 		expect(await errorOf(await follow(h, id, behind(cursor)))).toMatchObject({
@@ -220,14 +220,14 @@ describe('GET /v1/videos/{id}/events', () => {
 		});
 	});
 
-	it('answers HEAD with the head alone', async () => {
+	it('responds to HEAD with the headers only', async () => {
 		const h = await harness();
 		const { id } = await h.finish();
 		const head = await h.send('HEAD', eventsOf(id));
 		expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([200, 'text/event-stream', '']);
 	});
 
-	it('ends at once when the server stops', async () => {
+	it('ends immediately when the server stops', async () => {
 		const h = await harness({}, {}, { graceMs: 60_000 });
 		const { open, passed } = gate();
 		h.model.generate = async () => {

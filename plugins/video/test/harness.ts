@@ -18,28 +18,28 @@ import { video } from '../src/index.ts';
 import { type VideoModel, videoModels } from '../src/model.ts';
 import type { Video } from '../src/wire.ts';
 
-/** Pictures that the fake codec knows by their first bytes. */
+/** Pictures that the fake codec recognises by their first bytes. */
 export const png = Buffer.from('\x89PNG\r\n\x1a\n a small picture', 'latin1');
 export const jpeg = Buffer.from('\xff\xd8\xff\xe0 a small picture', 'latin1');
 export const webp = Buffer.from('RIFF\0\0\0\0WEBP a small picture', 'latin1');
-/** One that says of itself that it has more than 50 megapixels. */
+/** A picture that the fake codec reports with more than 50 megapixels. */
 export const hugePng = Buffer.from('\x89PNG\r\n\x1a\n HUGE', 'latin1');
 
-/** The smallest thing that begins like an MP4. */
+/** The smallest data with the header of an MP4. */
 export function mp4(content = ''): Buffer {
 	return Buffer.from(`\0\0\0\x10ftypisom\0\0\0\0${content}`, 'latin1');
 }
 
-/** What the tests turn and read. */
+/** The running app and records of what it did. */
 export interface Harness extends TestApp {
 	readonly blobs: BlobStore;
-	/** What the model does. */
+	/** The behaviour of the model. */
 	readonly model: { generate: VideoModel['generate'] };
-	/** Every call of the model so far. */
+	/** All calls of the model. */
 	readonly calls: readonly RecordedCall<VideoModel['generate']>[];
-	/** Every token that the model was told to cancel. */
+	/** All tokens that the model had to cancel. */
 	cancelled(): readonly string[];
-	/** Creates a video and returns it as answered. */
+	/** Creates a video and returns the body of the response. */
 	create(fields?: Record<string, unknown>): Promise<Video>;
 	/** Creates a video and waits until it is completed or failed. */
 	finish(fields?: Record<string, unknown>): Promise<Video>;
@@ -47,15 +47,15 @@ export interface Harness extends TestApp {
 	wait(id: string, ...status: Video['status'][]): Promise<Video>;
 }
 
-/** Which models there are, and how they are bound. */
+/** The models and their bindings. */
 export interface Routing {
-	/** Bounds of the model, and its fallbacks. */
+	/** Limits of the model, and its fallbacks. */
 	readonly binding?: Omit<ModelBindingOptions, 'use'>;
 	/** Further models. */
 	readonly others?: Readonly<Record<string, VideoModel>>;
 }
 
-/** Boots the plugin on memory backends with one fake model, `fake-1`, and stops it after the test. */
+/** Starts an app on memory backends with one fake model, `fake-1`, and stops it after the test. */
 export async function harness(
 	options: Parameters<typeof video>[0] = {},
 	backends: AppConfig['backends'] & object = {},

@@ -7,7 +7,7 @@ import { type Harness, harness, mp4 } from './harness.ts';
 const bytes = mp4('0123456789');
 const hour = 3_600_000;
 
-/** A server that keeps records, and a completed video of it. */
+/** A server that stores records, and a completed video on it. */
 async function linked(options: Parameters<typeof harness>[0] = {}) {
 	const h = await harness(options, { records: memoryRecords() }, { publicUrl: 'https://videos.test/ai' });
 	h.model.generate = async () => ({ body: bytes, mediaType: 'video/mp4' });
@@ -28,7 +28,7 @@ async function refusal(h: Harness, url: URL) {
 }
 
 describe('the url of a completed video', () => {
-	it('serves the video without a key, in a page of another site too', async () => {
+	it('serves the video without a key, also to pages of other origins', async () => {
 		const { h, video, url } = await linked();
 		expect(url.href).toMatch(/^https:\/\/videos\.test\/ai\/v1\/videos\/results\/[^/]+\.mp4\?signature=[0-9a-f]{64}$/);
 		const response = await open(h, url);
@@ -46,7 +46,7 @@ describe('the url of a completed video', () => {
 		expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
 	});
 
-	it('serves ranges, HEAD and a tag that the client has', async () => {
+	it('supports ranges, HEAD and conditional requests', async () => {
 		const { h, url } = await linked();
 		const part = await open(h, url, { range: 'bytes=4-7' });
 		expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
@@ -65,7 +65,7 @@ describe('the url of a completed video', () => {
 		expect((await open(h, url, { 'if-unmodified-since': date })).status).toBe(200);
 	});
 
-	it('is in lists and in a repeated answer, and not in a video that is not completed', async () => {
+	it('is part of lists and of a repeated response, and absent from videos that are not completed', async () => {
 		const { h, video } = await linked();
 		const { data } = (await (await h.get('/v1/videos')).json()) as { data: Video[] };
 		expect(data.map(({ url }) => url)).toEqual([video.url]);
@@ -78,7 +78,7 @@ describe('the url of a completed video', () => {
 		expect([again.status, ((await again.json()) as Video).url]).toEqual([201, url]);
 	});
 
-	it('stays the same for a while, and works for an hour to two', async () => {
+	it('stays the same for a while, and works for one to two hours', async () => {
 		const { h, video, url } = await linked();
 		await h.clock.advance(60_000);
 		expect(new URL(String((await read(h, video.id)).url)).pathname).toBe(url.pathname);
@@ -91,7 +91,7 @@ describe('the url of a completed video', () => {
 		expect((await open(h, new URL(String((await read(h, video.id)).url)))).status).toBe(200);
 	});
 
-	it('never works longer than the content', async () => {
+	it('does not work longer than the content exists', async () => {
 		const { h, video, url } = await linked({ retentionHours: 0.5 });
 		await h.clock.advance(hour / 2 - 1_000);
 		expect((await open(h, url)).status).toBe(200);
@@ -100,14 +100,14 @@ describe('the url of a completed video', () => {
 		expect(await read(h, video.id)).not.toHaveProperty('url');
 	});
 
-	it('ends with the video', async () => {
+	it('stops working when the video is deleted', async () => {
 		const { h, video, url } = await linked();
 		await h.send('DELETE', `/v1/videos/${video.id}`);
 		expect(await refusal(h, url)).toEqual([404, 'video_not_found']);
 		expect((await open(h, url, {}, 'HEAD')).status).toBe(404);
 	});
 
-	it('is unknown with any change, whether the video exists or not', async () => {
+	it('is 404 after any change, whether the video exists or not', async () => {
 		const { h, url } = await linked();
 		const changes: ((url: URL) => unknown)[] = [
 			({ searchParams }) => searchParams.delete('signature'),
@@ -125,7 +125,7 @@ describe('the url of a completed video', () => {
 		}
 	});
 
-	it('is absent where the server keeps no records', async () => {
+	it('is absent when the server stores no records', async () => {
 		const h = await harness();
 		expect(await h.finish()).not.toHaveProperty('url');
 		expect((await h.send('GET', '/v1/videos/results/x?signature=y')).status).toBe(404);

@@ -31,7 +31,7 @@ async function document(): Promise<Document> {
 }
 
 describe('the OpenAPI description', () => {
-	it('has every route, its scope and its answers', async () => {
+	it('has all routes with their scopes and responses', async () => {
 		const { paths } = await document();
 		const statuses = (path: string, method: string) => Object.keys(paths[path]?.[method]?.responses ?? {});
 		expect(statuses('/v1/videos', 'post')).toEqual(
@@ -50,7 +50,7 @@ describe('the OpenAPI description', () => {
 		expect(paths['/v1/videos']?.post?.description).toContain('videos:write');
 	});
 
-	it('says what the fields of a new video mean', async () => {
+	it('documents the fields of a new video', async () => {
 		const { components, paths } = await document();
 		const { required, properties = {} } = components.schemas.VideoCreate ?? {};
 		expect([...(required ?? [])].sort()).toEqual(['model', 'prompt']);
@@ -72,7 +72,7 @@ describe('the OpenAPI description', () => {
 		]);
 	});
 
-	it('says what the answers hold: all keys but url and warnings are always there', async () => {
+	it('documents the responses: all members except url and warnings are required', async () => {
 		const { components } = await document();
 		const { required = [], properties = {} } = components.schemas.Video ?? {};
 		expect([...required, 'url', 'warnings'].sort()).toEqual(Object.keys(properties).sort());
@@ -82,7 +82,7 @@ describe('the OpenAPI description', () => {
 		expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(['VideoList', 'VideoDeleted']));
 	});
 
-	it('bounds the query of the list', async () => {
+	it('documents the limits of the list query', async () => {
 		const { paths } = await document();
 		const parameters = paths['/v1/videos']?.get?.parameters ?? [];
 		const limit = parameters.find(({ name }) => name === 'limit');

@@ -14,7 +14,7 @@ interface Page {
 }
 
 describe('GET /v1/videos/{id}', () => {
-	it('shows a job from in_progress to completed', async () => {
+	it('returns a job from in_progress to completed', async () => {
 		const h = await harness();
 		const { open, passed } = gate();
 		h.model.generate = async (_, run) => {
@@ -48,7 +48,7 @@ describe('GET /v1/videos/{id}', () => {
 		expect(answer.headers.get('openai-poll-after-ms')).toBeNull();
 	});
 
-	it('follows the options: retention, progress scale, polling', async () => {
+	it('depends on the options: retention, progress scale, polling', async () => {
 		const h = await harness({ retentionHours: 0.5, progressScale: 'percent', pollAfterMs: 1_000 });
 		const { open, passed } = gate();
 		h.model.generate = async (_, run) => {
@@ -68,7 +68,7 @@ describe('GET /v1/videos/{id}', () => {
 		expect(Number(done.expires_at) - Number(done.completed_at)).toBe(1_800);
 	});
 
-	it('answers unknown, malformed and foreign ids alike', async () => {
+	it('responds alike to unknown, malformed and foreign ids', async () => {
 		const h = await harness();
 		const { id } = await h.create();
 		const answers = await Promise.all(
@@ -87,7 +87,7 @@ describe('GET /v1/videos/{id}', () => {
 		});
 	});
 
-	it('needs videos:read', async () => {
+	it('requires videos:read', async () => {
 		const h = await harness();
 		const { id } = await h.create();
 		const status = async (key: string | null) => (await h.send('GET', `/v1/videos/${id}`, { key })).status;
@@ -110,7 +110,7 @@ describe('GET /v1/videos', () => {
 		return (await response.json()) as Page;
 	}
 
-	it('is an empty page with null ids when there is nothing', async () => {
+	it('is an empty page with null ids without videos', async () => {
 		expect(await page(await harness(), '')).toStrictEqual({
 			object: 'list',
 			data: [],
@@ -141,19 +141,19 @@ describe('GET /v1/videos', () => {
 		expect((await page(h, '')).data.map(({ id }) => id)).toEqual(made.toReversed());
 	});
 
-	it('takes an empty after, which SDKs send for null, as none', async () => {
+	it('accepts an empty after, which SDKs send for null', async () => {
 		const h = await harness();
 		const made = await ids(h, 2);
 		expect((await page(h, '?order=asc&after=')).data.map(({ id }) => id)).toEqual(made);
 	});
 
-	it('takes limit 0: no data, and whether there would be some', async () => {
+	it('accepts limit 0: no data, and has_more', async () => {
 		const h = await harness();
 		await ids(h, 1);
 		expect(await page(h, '?limit=0')).toMatchObject({ data: [], last_id: null, has_more: true });
 	});
 
-	it('takes deleted, foreign and unknown ids as positions', async () => {
+	it('accepts deleted, foreign and unknown ids as cursors', async () => {
 		const h = await harness();
 		const [first, second, third] = await ids(h, 3);
 		await h.send('DELETE', `/v1/videos/${second}`);
@@ -163,7 +163,7 @@ describe('GET /v1/videos', () => {
 		expect((await page(h, `?order=asc&after=${unknownId}`)).data).toHaveLength(2);
 	});
 
-	it('shows a tenant its own jobs only', async () => {
+	it('has only the jobs of the tenant', async () => {
 		const h = await harness();
 		await ids(h, 2);
 		const response = await h.send('GET', '/v1/videos', { key: 'bob' });
@@ -176,7 +176,7 @@ describe('GET /v1/videos', () => {
 		['limit=-1', 'integer_below_min_value', 'limit'],
 		['limit=many', 'invalid_type', 'limit'],
 		['order=random', 'invalid_value', 'order'],
-	])('refuses ?%s', async (query, code, param) => {
+	])('rejects ?%s', async (query, code, param) => {
 		const h = await harness();
 		expect(await errorOf(await h.send('GET', `/v1/videos?${query}`))).toMatchObject({
 			status: 400,
@@ -206,7 +206,7 @@ describe('DELETE /v1/videos/{id}', () => {
 		for await (const { key } of h.blobs.list('jobs/')) expect.unreachable(`${key} was left`);
 	});
 
-	it('stops running work at once, and nothing resurrects the job', async () => {
+	it('stops running work immediately, and the job does not reappear', async () => {
 		const h = await harness();
 		const stopped = gate();
 		h.model.generate = async (_, run) => {
@@ -223,7 +223,7 @@ describe('DELETE /v1/videos/{id}', () => {
 		expect((await h.send('GET', `/v1/videos/${id}`)).status).toBe(404);
 	});
 
-	it('answers unknown and foreign ids alike and needs videos:write', async () => {
+	it('responds alike to unknown and foreign ids, and requires videos:write', async () => {
 		const h = await harness();
 		const { id } = await h.create();
 		const status = async (path: string, key: string) => (await h.send('DELETE', path, { key })).status;

@@ -24,7 +24,7 @@ const named = new ReferencedFiles(
 	{
 		principal: { id: 'p', tenant: 't', scopes: [] },
 		signal,
-		keep: () => Promise.reject(new Error('nothing is kept here')),
+		keep: () => Promise.reject(new Error('no files are stored')),
 	},
 );
 const brought = (sent: unknown) => readReference(sent, named).load(signal);
@@ -40,7 +40,7 @@ function refusal(sent: unknown): { code: unknown; param: unknown } | undefined {
 }
 
 describe('readReference', () => {
-	it('takes a file and an object with a data URL', async () => {
+	it('accepts a file, and an object with a data URL', async () => {
 		expect(await brought(upload)).toBe(upload);
 		expect(await brought({ image_url: upload })).toBe(upload);
 		expect(await brought({ image_url: url })).toHaveLength(3);
@@ -58,11 +58,11 @@ describe('readReference', () => {
 		[{ image_url: '' }, 'invalid_value', 'input_reference.image_url'],
 		[{ file_id: 'file-1' }, 'unsupported_value', 'input_reference.file_id'],
 		[{ image_url: url, file_id: 'file-1' }, 'invalid_value', 'input_reference'],
-	])('refuses %j', (sent, code, param) => {
+	])('rejects %j', (sent, code, param) => {
 		expect(refusal(sent)).toEqual({ code, param });
 	});
 
-	it('takes a data URL of 20,971,520 characters and not one more', () => {
+	it('accepts a data URL of 20,971,520 characters and no more', () => {
 		const head = 'data:image/png;base64,';
 		const fits = head + 'A'.repeat(20_971_520 - head.length);
 		expect(refusal({ image_url: fits })).toBeUndefined();
@@ -73,7 +73,7 @@ describe('readReference', () => {
 	});
 });
 
-describe('a reference picture that is named', () => {
+describe('a reference picture', () => {
 	const least = { model: 'fake-1', prompt: 'a cat' };
 	const address = 'https://example.org/cat.png';
 	const backends = {
@@ -100,7 +100,7 @@ describe('a reference picture that is named', () => {
 	});
 
 	it.each([{ 'idempotency-key': 'k' }, { 'x-stainless-retry-count': '1' }])(
-		'may have gone when a request is repeated with %j',
+		'may be deleted when a request is repeated with %j',
 		async (headers) => {
 			const files: Record<string, Uint8Array> = { 'file-1': png };
 			const { send } = await harness({}, { files: storedFiles(files) });
@@ -112,7 +112,7 @@ describe('a reference picture that is named', () => {
 			const again = await create({ file_id: 'file-1' });
 			expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
 			expect(await again.json()).toMatchObject({ id: made.id });
-			// What repeats nothing is a new request, whose file is missed.
+			// Without a repeated key it is a new request, whose file does not exist.
 			const other = await create({ file_id: 'file-1' }, { 'idempotency-key': 'other' });
 			expect(await errorOf(other)).toMatchObject({ status: 400, param: 'input_reference.file_id' });
 			expect(await (await send('GET', '/v1/videos')).json()).toMatchObject({
@@ -127,7 +127,7 @@ describe('a reference picture that is named', () => {
 		[{ file_id: { toString: 'x' } }, 'invalid_type', 'input_reference.file_id'],
 		[{ file_id: 'file-1', image_url: address }, 'invalid_value', 'input_reference'],
 		[{ image_url: 'ftp://example.org/cat.png' }, 'invalid_value', 'input_reference.image_url'],
-	])('is refused before the job is accepted: %j', async (input_reference, code, param) => {
+	])('is rejected before the job is created: %j', async (input_reference, code, param) => {
 		const { send, calls } = await harness({}, backends);
 		const json = { ...least, input_reference };
 		const failure = await errorOf(await send('POST', '/v1/videos', { json }));

@@ -15,7 +15,7 @@ async function remixed(h: Harness, id: string): Promise<Video> {
 }
 
 describe('POST /v1/videos/{id}/remix', () => {
-	it('makes a new job with another prompt and everything else as in the source', async () => {
+	it('creates a new job with another prompt and all other fields of the source', async () => {
 		const h = await harness();
 		const source = await h.finish({ seconds: '8', size: '480x640', ...withPicture });
 		const made = await remixed(h, source.id);
@@ -35,14 +35,14 @@ describe('POST /v1/videos/{id}/remix', () => {
 		expect(Buffer.from((await request?.reference?.bytes()) ?? [])).toEqual(png);
 	});
 
-	it('takes multipart as well', async () => {
+	it('accepts a form', async () => {
 		const h = await harness();
 		const { id } = await h.finish();
 		const form = formOf({ prompt: 'a dog' });
 		expect((await h.send('POST', remixOf(id), { form })).status).toBe(201);
 	});
 
-	it('owns a copy of the picture: deleting the source takes nothing from it', async () => {
+	it('copies the picture, so the source can be deleted', async () => {
 		const h = await harness();
 		const source = await h.finish(withPicture);
 		const { open, passed } = gate();
@@ -60,7 +60,7 @@ describe('POST /v1/videos/{id}/remix', () => {
 		expect(await content.text()).toContain(String(png.length));
 	});
 
-	it('works on an expired source while its picture is there, and says so when it is not', async () => {
+	it('works for an expired source while its picture exists, and fails with a reason afterwards', async () => {
 		const h = await harness({ retentionHours: 1 / 3600 });
 		const bare = await h.finish();
 		const pictured = await h.finish(withPicture);
@@ -73,7 +73,7 @@ describe('POST /v1/videos/{id}/remix', () => {
 		expect(await errorOf(gone)).toMatchObject({ status: 404, code: 'reference_expired' });
 	});
 
-	it('needs a completed source', async () => {
+	it('requires a completed source', async () => {
 		const h = await harness();
 		const { open, passed } = gate();
 		h.model.generate = async () => {
@@ -94,7 +94,7 @@ describe('POST /v1/videos/{id}/remix', () => {
 		[{ prompt: '' }, 'string_below_min_length'],
 		[{ prompt: 7 }, 'invalid_type'],
 		[{ prompt: 'x'.repeat(32_001) }, 'string_above_max_length'],
-	])('refuses the body %#', async (json, code) => {
+	])('rejects the body %#', async (json, code) => {
 		const h = await harness();
 		const { id } = await h.finish();
 		expect(await errorOf(await h.send('POST', remixOf(id), { json }))).toMatchObject({
@@ -104,7 +104,7 @@ describe('POST /v1/videos/{id}/remix', () => {
 		});
 	});
 
-	it('answers unknown and foreign ids alike and needs videos:write', async () => {
+	it('responds alike to unknown and foreign ids, and requires videos:write', async () => {
 		const h = await harness();
 		const { id } = await h.finish();
 		const post = (target: string, key: string) => h.send('POST', remixOf(target), { json: { prompt: 'x' }, key });
@@ -113,7 +113,7 @@ describe('POST /v1/videos/{id}/remix', () => {
 		expect((await errorOf(await post(id, 'alice.videos:read'))).status).toBe(403);
 	});
 
-	it('is recognised when it is repeated', async () => {
+	it('is recognised as repeated', async () => {
 		const h = await harness();
 		const { id } = await h.finish(withPicture);
 		const post = async () => {
@@ -130,13 +130,13 @@ describe('POST /v1/videos/{id}/remix', () => {
 	});
 });
 
-describe('operations that are not offered', () => {
+describe('unsupported operations', () => {
 	it.each([
 		['POST', '/v1/videos/edits'],
 		['POST', '/v1/videos/extensions'],
 		['POST', '/v1/videos/characters'],
 		['GET', '/v1/videos/characters/char_1'],
-	])('answers %s %s with 404 unsupported_operation, to callers with a key', async (method, path) => {
+	])('%s %s returns 404 unsupported_operation to callers with a key', async (method, path) => {
 		const h = await harness();
 		const options = method === 'POST' ? { form: formOf({ prompt: 'x', video: png }) } : {};
 		expect(await errorOf(await h.send(method, path, options))).toMatchObject({

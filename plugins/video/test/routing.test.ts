@@ -7,7 +7,7 @@ import { type Harness, harness, mp4, png, type Routing } from './harness.ts';
 const video = (content: string) => ({ body: mp4(content), mediaType: 'video/mp4' }) as const;
 const broken = () => Promise.reject(modelError('The GPU is out of memory.'));
 
-/** A fallback model, its runs, and what it was told to cancel. */
+/** A fallback model, its calls, and the tokens that it had to cancel. */
 function fallbackModel(generate: VideoModel['generate'] = async () => video('second')) {
 	const runs: VideoRun[] = [];
 	const model: VideoModel = {
@@ -61,7 +61,7 @@ describe('a model that fails', () => {
 				},
 			}),
 		],
-	])('%s is replaced, and leaves no bytes', async (_, generate) => {
+	])('%s is replaced by its fallback, and leaves no bytes', async (_, generate) => {
 		const h = await routed(fallbackModel().model);
 		h.model.generate = generate;
 		const made = await h.finish();
@@ -70,7 +70,7 @@ describe('a model that fails', () => {
 		expect(await keysOf(h)).toHaveLength(1);
 	});
 
-	it('is what the job tells of where the next one refuses', async () => {
+	it('has its error in the job when the fallback rejects the request', async () => {
 		const refusal = plinthError('E_VALUE_UNSUPPORTED', { param: 'size', message: 'Landscape.' });
 		const h = await routed(fallbackModel(() => Promise.reject(refusal)).model);
 		h.model.generate = broken;
@@ -80,7 +80,7 @@ describe('a model that fails', () => {
 		});
 	});
 
-	it('renders with the seed that the next one gets', async () => {
+	it('gets the same seed as its fallback', async () => {
 		const second = fallbackModel();
 		const h = await routed(second.model);
 		h.model.generate = broken;
@@ -88,7 +88,7 @@ describe('a model that fails', () => {
 		expect(second.runs[0]?.seed).toBe(h.calls[0]?.run.seed);
 	});
 
-	it('and the next one have keys of their own, which are the same when the job is tried again', async () => {
+	it('and its fallback have different keys, which are the same in each attempt', async () => {
 		const second = fallbackModel();
 		const h = await routed(second.model);
 		h.model.generate = broken;
@@ -99,7 +99,7 @@ describe('a model that fails', () => {
 		for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}$/);
 	});
 
-	it('is replaced when its time is over, and can neither write nor tie the job any more', async () => {
+	it('is replaced after its timeout, and can no longer write bytes or a checkpoint', async () => {
 		const [late, begun] = [gate(), gate()];
 		const second = fallbackModel(async () => {
 			begun.open();
@@ -139,23 +139,23 @@ describe('a model that has written a checkpoint', () => {
 		expect(second.runs).toEqual([]);
 	});
 
-	it('is not replaced when its time is over: what it has begun is stopped', async () => {
+	it('is not replaced after its timeout: its work is cancelled', async () => {
 		const second = fallbackModel();
 		const h = await routed(second.model, { timeoutSeconds: 5 });
-		const begun = gate();
+		const started = gate();
 		h.model.generate = async (_, run) => {
 			await run.checkpoint('token');
-			begun.open();
+			started.open();
 			return new Promise(() => {});
 		};
 		const { id } = await h.create();
-		await begun.passed;
+		await started.passed;
 		await h.clock.advance(5_000);
 		expect((await h.wait(id, 'failed')).error?.code).toBe('model_timeout');
 		expect([second.runs, h.cancelled()]).toEqual([[], ['token']]);
 	});
 
-	it('goes on in the next attempt, whoever the job names', async () => {
+	it('is called in the next attempt, whichever model the job names', async () => {
 		const second = fallbackModel(async (_, run) => {
 			if (run.resume !== undefined) return video(`from ${run.resume}`);
 			await run.checkpoint('token');
@@ -175,7 +175,7 @@ describe('a model that has written a checkpoint', () => {
 	});
 });
 
-it('a poster of the model that took over goes with its video', async () => {
+it('a poster of the fallback is deleted with its video', async () => {
 	const second = fallbackModel(async () => ({
 		...video('second'),
 		poster: { body: png, mediaType: 'image/png' },

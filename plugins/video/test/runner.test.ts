@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { harness, mp4, png, webp } from './harness.ts';
 
 describe('rendering', () => {
-	it('gives equal requests equal bytes, and other requests another seed', async () => {
+	it('has equal bytes for equal requests, and another seed for others', async () => {
 		const h = await harness();
 		const bytesOf = async (fields: Record<string, unknown>) => {
 			const { id } = await h.finish(fields);
@@ -16,7 +16,7 @@ describe('rendering', () => {
 		expect(await bytesOf({ seconds: '2', prompt: 'a dog' })).not.toBe(first);
 	});
 
-	it('stores what a model streams', async () => {
+	it('stores a streamed video', async () => {
 		const h = await harness();
 		h.model.generate = async () => ({
 			mediaType: 'video/mp4',
@@ -29,20 +29,20 @@ describe('rendering', () => {
 		expect(Buffer.from(await content.arrayBuffer())).toEqual(mp4('streamed'));
 	});
 
-	it('passes the message of a coded failure on and keeps any other to the log', async () => {
+	it('passes on the message of a coded error, and logs any other', async () => {
 		const h = await harness();
 		h.model.generate = () => Promise.reject(modelError('The GPU is out of memory.'));
-		const told = await h.finish();
-		expect(told).toMatchObject({ status: 'failed', completed_at: expect.anything() });
-		expect(told.error).toMatchObject({ code: 'model_error' });
-		expect(told.error?.message).toContain('The GPU is out of memory.');
+		const reported = await h.finish();
+		expect(reported).toMatchObject({ status: 'failed', completed_at: expect.anything() });
+		expect(reported.error).toMatchObject({ code: 'model_error' });
+		expect(reported.error?.message).toContain('The GPU is out of memory.');
 		h.model.generate = () => Promise.reject(new Error('/etc/secret is unreadable'));
 		const untold = await h.finish();
 		expect(untold.error?.code).toBe('model_error');
 		expect(untold.error?.message).not.toContain('secret');
 	});
 
-	it('names the parameter that a model refuses', async () => {
+	it('has the parameter that a model rejects', async () => {
 		const h = await harness();
 		const refusal = { param: 'size', message: 'Only landscape.' };
 		h.model.generate = () => Promise.reject(plinthError('E_VALUE_UNSUPPORTED', refusal));
@@ -62,7 +62,7 @@ describe('rendering', () => {
 		expect(await h.finish()).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
 	});
 
-	it('leaves a poster out that is not what it says, and keeps the video', async () => {
+	it('omits a poster of the wrong type, and keeps the video', async () => {
 		const h = await harness();
 		h.model.generate = async () => ({
 			body: mp4(),
@@ -74,7 +74,7 @@ describe('rendering', () => {
 		expect((await h.send('GET', `/v1/videos/${id}/content?variant=thumbnail`)).status).toBe(404);
 	});
 
-	it('leaves no bytes behind when an attempt fails half-way', async () => {
+	it('leaves no bytes when an attempt fails halfway', async () => {
 		const h = await harness();
 		h.model.generate = async () => ({
 			body: mp4(),
@@ -90,7 +90,7 @@ describe('rendering', () => {
 		for await (const { key } of h.blobs.list('jobs/')) expect.unreachable(`${key} was left`);
 	});
 
-	it('shows the model only what belongs to it', async () => {
+	it('passes the model only its own input', async () => {
 		const h = await harness();
 		const url = `data:;base64,${png.toString('base64')}`;
 		await h.finish({ input_reference: { image_url: url } });

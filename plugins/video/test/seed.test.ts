@@ -18,7 +18,7 @@ describe('seedOf', () => {
 		expect(seed).toBe(seed >>> 0);
 	});
 
-	it('changes with everything that shapes the video', () => {
+	it('changes with each input that affects the video', () => {
 		const reference = { key: 'k', mediaType: 'image/png', size: 1, sha256: 'ab' };
 		const seeds = new Set([
 			seedOf('m', input),
@@ -32,7 +32,7 @@ describe('seedOf', () => {
 		expect(seeds.size).toBe(7);
 	});
 
-	it('does not change with where the picture is stored', () => {
+	it('does not depend on where the picture is stored', () => {
 		const reference = { key: 'k', mediaType: 'image/png', size: 1, sha256: 'ab' };
 		const moved = { ...reference, key: 'elsewhere' };
 		expect(seedOf('m', { ...input, reference })).toBe(seedOf('m', { ...input, reference: moved }));

@@ -11,27 +11,27 @@ const all = { ...plain, resume: true };
 
 const wait = (signal: AbortSignal) => delay(4, undefined, { signal }).catch(() => signal.throwIfAborted());
 
-/** A model that does everything right: it notes what it has begun, and renders with pauses that its signal ends. */
-const good: Generate = async ({ prompt, size, seconds, reference }, run) => {
+/** A correct model: it writes checkpoints, and renders with pauses that its signal ends. */
+const correct: Generate = async ({ prompt, size, seconds, reference }, run) => {
 	const { signal, seed, resume } = run;
 	signal.throwIfAborted();
 	if (prompt.trim() === '') throw unsupportedValue('prompt', 'There is nothing to film.');
 	const known = resume && /^job-(\d+)$/.exec(resume)?.[1];
-	const begun = known ?? `${seed}`;
-	if (!known) await run.checkpoint(`job-${begun}`);
+	const started = known ?? `${seed}`;
+	if (!known) await run.checkpoint(`job-${started}`);
 	for (const fraction of [0.3, 0.6, 1]) {
 		await wait(signal);
 		run.progress(fraction);
 	}
-	const file = smallMp4({ ...size, seconds }, `${begun} ${(await reference?.bytes())?.length ?? 0}`);
+	const file = smallMp4({ ...size, seconds }, `${started} ${(await reference?.bytes())?.length ?? 0}`);
 	return { body: file, mediaType: 'video/mp4' };
 };
 
 const cancel = async () => {};
 
-/** The same without notes, as a stream. */
+/** The same without checkpoints, as a stream. */
 const streaming: Generate = async (request, run) => {
-	const { body } = await good(request, { ...run, checkpoint: cancel });
+	const { body } = await correct(request, { ...run, checkpoint: cancel });
 	async function* pieces() {
 		yield (body as Uint8Array).subarray(0, 5);
 		await wait(run.signal);
@@ -43,159 +43,159 @@ const streaming: Generate = async (request, run) => {
 type Supports = NonNullable<VideoModelSuiteOptions['supports']>;
 
 function suiteOf(model: Partial<VideoModel>, supports: Supports = all) {
-	const whole: VideoModel = { apiVersion: 1, generate: good, ...model };
+	const whole: VideoModel = { apiVersion: 1, generate: correct, ...model };
 	const create = async () => ({ model: whole, close: async () => {} });
 	return videoModelSuite({ create, supports });
 }
 
-/** Runs one case by its name. */
+/** Runs the case with this name. */
 async function runCase(cases: ReturnType<typeof suiteOf>, name: string): Promise<void> {
 	const found = cases.find((one) => one.name === name);
 	if (!found) throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
 	await found.run();
 }
 
-describe('a good model keeps the sentence:', () => {
+describe('a correct model passes the case:', () => {
 	for (const { name, run } of suiteOf({ cancel })) it(name, run);
 });
 
-describe('a model that streams and cannot go on keeps the sentence:', () => {
+describe('a model that streams and cannot resume passes the case:', () => {
 	for (const { name, run } of suiteOf({ generate: streaming }, plain)) it(name, run);
 });
 
-/** A model that does one thing wrong with what it has made. */
-function wrongly(change: (made: VideoResult, request: VideoRequest, run: VideoRun) => unknown): Generate {
-	return async (request, run) => change(await good(request, run), request, run) as Promise<VideoResult>;
+/** A model that changes the result of the correct one. */
+function changed(change: (made: VideoResult, request: VideoRequest, run: VideoRun) => unknown): Generate {
+	return async (request, run) => change(await correct(request, run), request, run) as Promise<VideoResult>;
 }
 
-const bodied = (body: unknown) => wrongly((made) => ({ ...made, body }));
+const bodied = (body: unknown) => changed((made) => ({ ...made, body }));
 const never = () => new Promise<never>(() => {});
 const aborted = (signal: AbortSignal) => new Promise<unknown>((resolve) => signal.addEventListener('abort', resolve));
-const deaf = new AbortController().signal;
+const ignoresSignal = new AbortController().signal;
 let counter = 0;
 
-const form = 'a video is an MP4, with a poster and warnings of the right form';
-const measure = 'a video has the size and the length that were asked for, or a warning';
-const odd = 'an unusual prompt is rendered, or refused with a 4xx status';
+const form = 'a video is an MP4, and its poster and warnings are valid';
+const measure = 'a video has the requested size and length, or a warning';
+const odd = 'an unusual prompt is rendered, or rejected with a 4xx status';
 const seeds = 'equal seeds make equal videos, and different ones different videos';
-const again = 'an attempt that resumes makes the same video, and begins nothing';
-const noted = 'a checkpoint that cannot be written ends the attempt with that failure';
+const again = 'an attempt that resumes returns the same video, and starts no new work';
+const noted = 'a checkpoint that cannot be written ends the attempt with that error';
 const heed = 'an abort rejects within a second, with the reason of the signal';
-const read = 'an abort while the video is read ends it likewise, where it is not there yet';
+const read = 'an abort while the body is read rejects within a second, unless the video is complete';
 const fractions = 'progress is reported in fractions from 0 to 1, and not after the end';
-const cancelled = 'what a token stands for can be cancelled, once and again';
+const cancelled = 'the work of a token can be cancelled, also twice';
 
 const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
-	[
-		'is of another version',
-		{ apiVersion: 2 as never },
-		'the model says which version of the interface it is written for',
-	],
-	['returns a page', { generate: bodied(Buffer.from('<html>502</html>')) }, form],
+	['declares another version', { apiVersion: 2 as never }, 'the model declares the version of its interface'],
+	['returns HTML', { generate: bodied(Buffer.from('<html>502</html>')) }, form],
 	['returns nothing', { generate: bodied(undefined) }, form],
-	['returns another type', { generate: wrongly((made) => ({ ...made, mediaType: 'video/webm' })) }, form],
+	['returns another type', { generate: changed((made) => ({ ...made, mediaType: 'video/webm' })) }, form],
 	[
-		'has a poster that is none',
+		'returns an invalid poster',
 		{
-			generate: wrongly((made) => ({
+			generate: changed((made) => ({
 				...made,
 				poster: { body: Buffer.from('GIF89a'), mediaType: 'image/png' },
 			})),
 		},
 		form,
 	],
-	['warns without words', { generate: wrongly((made) => ({ ...made, warnings: [''] })) }, form],
-	['has no header', { generate: bodied(smallMp4({ width: 0, height: 0 })) }, measure],
-	['makes another size', { generate: bodied(smallMp4({ width: 480, height: 640, seconds: 2 })) }, measure],
-	['makes another length', { generate: bodied(smallMp4({ width: 640, height: 480, seconds: 4 })) }, measure],
+	['returns an empty warning', { generate: changed((made) => ({ ...made, warnings: [''] })) }, form],
+	['returns a header without a size', { generate: bodied(smallMp4({ width: 0, height: 0 })) }, measure],
+	['returns another size', { generate: bodied(smallMp4({ width: 480, height: 640, seconds: 2 })) }, measure],
+	['returns another length', { generate: bodied(smallMp4({ width: 640, height: 480, seconds: 4 })) }, measure],
 	[
-		'refuses without a code',
+		'rejects without an error code',
 		{
 			async generate(request, run) {
 				if (request.prompt.includes('\0')) throw new Error('NUL');
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
 		odd,
 	],
 	[
-		'calls a refusal a failure',
+		'rejects with a 5xx status',
 		{
 			async generate(request, run) {
 				if (request.prompt.length > 10_000) throw modelError('That is too long.');
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
 		odd,
 	],
 	[
-		'stumbles over variations',
+		'fails for remixes',
 		{
 			async generate(request, run) {
 				if (request.remixOf) throw new TypeError('remixOf');
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
-		'a variation of an earlier video is rendered, or refused likewise',
+		'a remix of an earlier video is rendered, or rejected with a 4xx status',
 	],
 	[
-		'mixes up who asked',
+		'mixes up concurrent calls',
 		{
 			async generate(request, run) {
 				counter = run.seed;
 				await delay(2);
-				return good(request, { ...run, seed: counter });
+				return correct(request, { ...run, seed: counter });
 			},
 		},
-		'two at the same time do not affect each other',
+		'concurrent calls do not affect each other',
 	],
-	['rolls dice', { generate: (request, run) => good(request, { ...run, seed: ++counter }) }, seeds],
-	['ignores seeds', { generate: (request, run) => good(request, { ...run, seed: 3 }) }, seeds],
 	[
-		'writes into its pictures',
+		'returns another video each time',
+		{ generate: (request, run) => correct(request, { ...run, seed: ++counter }) },
+		seeds,
+	],
+	['uses the same seed for all requests', { generate: (request, run) => correct(request, { ...run, seed: 3 }) }, seeds],
+	[
+		'changes its reference picture',
 		{
 			async generate(request, run) {
 				(await request.reference?.bytes())?.fill(0);
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
-		'the bytes of a picture to start from stay as they are',
+		'the model does not change the bytes of the reference picture',
 	],
 	[
-		'does not look at its pictures',
-		{ generate: ({ reference: _, ...request }, run) => good(request, run) },
-		'a picture to start from makes another video',
+		'ignores its reference picture',
+		{ generate: ({ reference: _, ...request }, run) => correct(request, run) },
+		'a reference picture changes the video',
 	],
 	[
-		'begins anew',
+		'starts again instead of resuming',
 		{
 			generate: (request, { resume: _, ...run }) =>
-				good(request, { ...run, checkpoint: (token) => run.checkpoint(`${token}-${++counter}`) }),
+				correct(request, { ...run, checkpoint: (token) => run.checkpoint(`${token}-${++counter}`) }),
 		},
 		again,
 	],
 	[
-		'makes another video when it goes on',
+		'returns another video when it resumes',
 		{
-			generate: (request, run) => good(request, run.resume === undefined ? run : { ...run, resume: 'job-99' }),
+			generate: (request, run) => correct(request, run.resume === undefined ? run : { ...run, resume: 'job-99' }),
 		},
 		again,
 	],
 	[
-		'forgets what it has begun when it is stopped',
+		'loses its work when it is aborted',
 		{
 			async generate(request, run) {
 				if (run.resume !== undefined) throw modelError('The job was deleted.');
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
-		'the next attempt resumes work that was stopped after its checkpoint',
+		'an attempt resumes work that was aborted after its checkpoint',
 	],
 	[
-		'does not wait for its checkpoint',
+		'does not wait until its checkpoint is written',
 		{
 			generate: (request, run) =>
-				good(request, {
+				correct(request, {
 					...run,
 					checkpoint: async (token) => void run.checkpoint(token).catch(() => {}),
 				}),
@@ -203,29 +203,29 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 		noted,
 	],
 	[
-		'hides why its checkpoint failed',
+		'replaces the error of its checkpoint',
 		{
 			generate: (request, run) =>
-				good(request, {
+				correct(request, {
 					...run,
 					checkpoint: (token) => run.checkpoint(token).catch(() => Promise.reject(modelError('It failed.'))),
 				}),
 		},
 		noted,
 	],
-	['writes no checkpoint', { generate: (request, run) => good(request, { ...run, checkpoint: cancel }) }, noted],
+	['writes no checkpoint', { generate: (request, run) => correct(request, { ...run, checkpoint: cancel }) }, noted],
 	[
-		'stumbles over a token that it does not know',
+		'throws for an unknown token',
 		{
 			async generate(request, run) {
 				if (run.resume?.includes('unknown')) throw new SyntaxError('token');
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
-		'an unknown token is a failure with a code, or the work is begun anew',
+		'an unknown token is an error with a code, or the work starts again',
 	],
 	[
-		'can cancel only once',
+		'fails to cancel twice',
 		{
 			async cancel() {
 				counter += 1;
@@ -235,16 +235,16 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 		cancelled,
 	],
 	[
-		'tells percents',
+		'reports percent',
 		{
-			generate: (request, run) => good(request, { ...run, progress: (fraction) => run.progress(fraction * 100) }),
+			generate: (request, run) => correct(request, { ...run, progress: (fraction) => run.progress(fraction * 100) }),
 		},
 		fractions,
 	],
 	[
-		'tells more after the end',
+		'reports progress after the end',
 		{
-			generate: wrongly((made, _, run) => {
+			generate: changed((made, _, run) => {
 				setTimeout(() => run.progress(1), 5);
 				return made;
 			}),
@@ -252,30 +252,30 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 		fractions,
 	],
 	[
-		'tells nothing',
-		{ generate: (request, run) => good(request, { ...run, progress: () => {} }) },
-		'progress is reported, and never falls',
+		'reports no progress',
+		{ generate: (request, run) => correct(request, { ...run, progress: () => {} }) },
+		'progress is reported, and does not decrease',
 	],
 	[
-		'goes back',
+		'reports decreasing progress',
 		{
-			generate: (request, run) => good(request, { ...run, progress: (fraction) => run.progress(1 - fraction) }),
+			generate: (request, run) => correct(request, { ...run, progress: (fraction) => run.progress(1 - fraction) }),
 		},
-		'progress is reported, and never falls',
+		'progress is reported, and does not decrease',
 	],
-	['does not stop', { generate: never }, heed],
+	['ignores an abort', { generate: never }, heed],
 	[
-		'finishes all the same',
+		'returns a video after an abort',
 		{
 			async generate(request, run) {
 				await aborted(run.signal);
-				return good(request, { ...run, signal: deaf });
+				return correct(request, { ...run, signal: ignoresSignal });
 			},
 		},
 		heed,
 	],
 	[
-		'calls an abort a failure',
+		'rejects an abort with another error',
 		{
 			async generate(_, run) {
 				await aborted(run.signal);
@@ -285,7 +285,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 		heed,
 	],
 	[
-		'holds its reader up',
+		'blocks its reader after an abort',
 		{
 			generate: bodied(
 				(async function* () {
@@ -297,23 +297,23 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 		read,
 	],
 	[
-		'misses an abort that came before it',
-		{ generate: (request, run) => good(request, { ...run, signal: deaf }) },
-		'a signal that has aborted before ends the call at once',
+		'ignores an aborted signal',
+		{ generate: (request, run) => correct(request, { ...run, signal: ignoresSignal }) },
+		'a call with an aborted signal ends immediately',
 	],
 	[
-		'tells more after an abort',
+		'reports progress after an abort',
 		{
 			generate(request, run) {
 				aborted(run.signal).then(() => setTimeout(() => run.progress(0.5), 5));
-				return good(request, run);
+				return correct(request, run);
 			},
 		},
 		'no progress is reported after an abort',
 	],
 ];
 
-describe('the suite finds a model that', () => {
+describe('the suite detects a model that', () => {
 	it.each(wrong)('%s', async (_, model, name) => {
 		counter = 0;
 		await expect(runCase(suiteOf(model), name)).rejects.toThrow();
@@ -321,10 +321,10 @@ describe('the suite finds a model that', () => {
 	});
 
 	it.each([
-		['writes checkpoints of which it knows nothing', {}],
-		['cancels what it never notes', { generate: streaming, cancel }],
+		['writes checkpoints, which supports denies', {}],
+		['has a cancel method without checkpoints', { generate: streaming, cancel }],
 	])('%s', async (_, model) => {
-		const name = 'who cannot go on writes no checkpoint, and has nothing to cancel';
+		const name = 'a model that cannot resume writes no checkpoint and has no cancel method';
 		await expect(runCase(suiteOf(model, plain), name)).rejects.toThrow();
 	});
 });

@@ -40,7 +40,7 @@ const completed: Partial<Job> = {
 };
 
 describe('the video object', () => {
-	it('has all 13 keys of a video object while it is queued', () => {
+	it('has all 13 members while it is queued', () => {
 		expect(toVideo(jobWith({}), 'fraction')).toStrictEqual({
 			id: `video_${'0'.repeat(44)}`,
 			object: 'video',
@@ -59,7 +59,7 @@ describe('the video object', () => {
 		});
 	});
 
-	it('has progress exactly 1 and whole seconds when completed', () => {
+	it('has progress 1 and whole seconds when it is completed', () => {
 		const video = toVideo(jobWith(completed), 'fraction');
 		expect(video.progress).toBe(1);
 		expect(video.progress_percent).toBe(100);
@@ -67,14 +67,14 @@ describe('the video object', () => {
 		expect(video.expires_at).toBe(1_767_312_001);
 	});
 
-	it('counts percent when the server is set so', () => {
+	it('has progress in percent when the option says so', () => {
 		const running = jobWith({ status: 'in_progress', progress: 0.426 });
 		expect(toVideo(running, 'percent').progress).toBe(42);
 		expect(toVideo(running, 'fraction').progress).toBe(0.426);
 		expect(toVideo(jobWith(completed), 'percent').progress).toBe(100);
 	});
 
-	it('explains a failure and names what a remix came from', () => {
+	it('has the error of a failure, and the source of a remix', () => {
 		const failed = jobWith({
 			status: 'failed',
 			error: { code: 'model_error', message: 'out of memory' },
@@ -92,13 +92,13 @@ describe('the video object', () => {
 		expect(video.seconds).toBe('12');
 	});
 
-	it('shows warnings only when there are some', () => {
+	it('has warnings only when there are some', () => {
 		const result = { video: file, poster: null, warnings: ['no sound'] };
 		expect(toVideo(jobWith({ ...completed, result }), 'fraction').warnings).toEqual(['no sound']);
 		expect(toVideo(jobWith(completed), 'fraction')).not.toHaveProperty('warnings');
 	});
 
-	it('is valid by its own schema and never announces completion early', () => {
+	it('matches its schema, and is not completed early', () => {
 		const fractions = fc.double({ min: 0, max: 1, noNaN: true });
 		fc.assert(
 			fc.property(fractions, fc.constantFrom('fraction', 'percent'), (progress, scale) => {

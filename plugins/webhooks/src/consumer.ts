@@ -7,13 +7,13 @@ import type { Endpoint } from './endpoints.ts';
 import { eventOf } from './event.ts';
 
 const pageSize = 100;
-/** How many deliveries are written at the same time: a store commits them together. */
+/** Deliveries written concurrently: a store commits them together. */
 const batchSize = 50;
 
 const cursors: CollectionRef = { tenant: 'system', collection: 'webhooks.cursors' };
 const cursorId = 'jobs';
 
-/** Turns job events into deliveries. The cursor moves only when a page is written: a crash repeats the page. */
+/** Turns job events into deliveries. The cursor moves after a page is written, so a crash repeats the page. */
 export class Consumer {
 	readonly #context: WebhookContext;
 	readonly #deliveryJobs: DeliveryJobs;
@@ -23,8 +23,8 @@ export class Consumer {
 		this.#deliveryJobs = deliveryJobs;
 	}
 
-	/** Reads until there is nothing new. A process whose duty has lapsed never moves the cursor back. */
-	async round(signal: AbortSignal): Promise<void> {
+	/** Processes all new events. `ifVersion` keeps a process that has lost its duty from moving the cursor back. */
+	async processNew(signal: AbortSignal): Promise<void> {
 		const { records, log } = this.#context;
 		while (!signal.aborted) {
 			const stored = await records.get<{ cursor: string }>(cursors, cursorId);
@@ -55,31 +55,31 @@ export class Consumer {
 
 	async #deliver(events: readonly JobEvent[]): Promise<void> {
 		const { deliveries, endpoints, clock } = this.#context;
-		const known = new Map<string, readonly Endpoint[]>();
+		const endpointsByTenant = new Map<string, readonly Endpoint[]>();
 		const tasks: (() => Promise<void>)[] = [];
-		for (const ended of events) {
-			const event = eventOf(ended);
-			if (!event || deliveryKinds.some((kind) => kind === ended.kind)) continue;
-			const { tenant } = ended;
-			const all = known.get(tenant) ?? (await endpoints.list(tenant));
-			known.set(tenant, all);
-			for (const target of targetsOf(ended, event.type, all, clock.now())) {
+		for (const jobEvent of events) {
+			const event = eventOf(jobEvent);
+			if (!event || deliveryKinds.some((kind) => kind === jobEvent.kind)) continue;
+			const { tenant } = jobEvent;
+			const tenantEndpoints = endpointsByTenant.get(tenant) ?? (await endpoints.list(tenant));
+			endpointsByTenant.set(tenant, tenantEndpoints);
+			for (const target of targetsOf(jobEvent, event.type, tenantEndpoints, clock.now())) {
 				tasks.push(async () => this.#deliveryJobs.submit(await deliveries.create(tenant, event, target)));
 			}
 		}
-		for (let at = 0; at < tasks.length; at += batchSize) {
-			await Promise.all(tasks.slice(at, at + batchSize).map((task) => task()));
+		for (let start = 0; start < tasks.length; start += batchSize) {
+			await Promise.all(tasks.slice(start, start + batchSize).map((task) => task()));
 		}
 	}
 }
 
-/** The endpoints that want an event and existed when it happened, and the callback of its job. */
-function targetsOf(ended: JobEvent, type: string, endpoints: readonly Endpoint[], now: number): Target[] {
+/** The enabled endpoints that subscribe to an event and existed when it happened, and the callback of its job. */
+function targetsOf(jobEvent: JobEvent, type: string, endpoints: readonly Endpoint[], now: number): Target[] {
 	const targets = endpoints
 		.filter(({ disabled, eventTypes }) => !disabled && eventTypes.includes(type))
-		// Created in the future: the clock was set back since.
-		.filter(({ createdAt }) => createdAt <= ended.at || createdAt > now)
+		// A creation time in the future: the clock was set back since.
+		.filter(({ createdAt }) => createdAt <= jobEvent.at || createdAt > now)
 		.map(endpointTarget);
-	const callback = ended.data.callback as JobCallback | undefined;
-	return callback ? [...targets, callbackTarget(ended.tenant, callback)] : targets;
+	const callback = jobEvent.data.callback as JobCallback | undefined;
+	return callback ? [...targets, callbackTarget(jobEvent.tenant, callback)] : targets;
 }

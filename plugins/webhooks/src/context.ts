@@ -7,7 +7,7 @@ import { webhookErrors } from './errors.ts';
 import { eventTypes } from './event.ts';
 import type { Schedule } from './options.ts';
 
-/** What routes, consumer and delivery jobs work with. */
+/** Dependencies of the routes, the consumer and the delivery jobs. */
 export interface WebhookContext {
 	readonly jobs: JobStore;
 	readonly records: RecordStore;
@@ -21,8 +21,8 @@ export interface WebhookContext {
 	readonly deliveries: Deliveries;
 }
 
-/** An endpoint of the tenant. Throws `E_WEBHOOK_ENDPOINT_NOT_FOUND` for null. */
-export function found(endpoint: Endpoint | null): Endpoint {
+/** The endpoint. Throws `E_WEBHOOK_ENDPOINT_NOT_FOUND` for null. */
+export function requireEndpoint(endpoint: Endpoint | null): Endpoint {
 	if (!endpoint) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINT_NOT_FOUND');
 	return endpoint;
 }

@@ -6,13 +6,13 @@ import { changeRecord } from './records.ts';
 /** How long a delivery is kept after its end, in milliseconds. */
 export const keptMs = 7 * 24 * 60 * 60 * 1000;
 
-/** How many attempts a delivery remembers: the latest. */
+/** How many attempts the record of a delivery keeps: the latest ones. */
 export const maxAttempts = 50;
 
 /** `pending → delivered | failed | cancelled`; sending it again makes it pending once more. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'cancelled';
 
-/** One request and what came of it. */
+/** One request and its result. */
 export type Attempt = {
 	readonly at: number;
 	readonly statusCode: number | null;
@@ -25,9 +25,9 @@ export type Target = {
 	/** Null for the callback of a job. */
 	readonly endpointId: string | null;
 	readonly url: string;
-	/** Signs the requests of a callback; null: they are not signed. Endpoints keep their secrets themselves. */
+	/** Signs the requests of a callback; null: they are not signed. The secrets of endpoints are in their records. */
 	readonly secret: string | null;
-	/** Requests with an equal receiver share one limit and one turn. */
+	/** Requests with the same receiver share one concurrency limit. Receivers take turns. */
 	readonly receiver: string;
 };
 
@@ -38,7 +38,7 @@ export type DeliveryRecord = Target & {
 	readonly createdAt: number;
 	readonly endedAt: number | null;
 	readonly nextAttemptAt: number;
-	/** 0, and one more each time it is sent again: each run of the schedule is a job. */
+	/** How often the client has sent it again. Each run of the schedule is a job. */
 	readonly run: number;
 	readonly tries: number;
 	readonly attempts: readonly Attempt[];
@@ -70,10 +70,10 @@ export type DeliveryRun = {
 	readonly run: number;
 };
 
-/** What an attempt leads to: an end, or another attempt. */
+/** The outcome of an attempt: a final status, or another attempt. */
 export type Outcome = Exclude<DeliveryStatus, 'pending'> | { readonly retryAt: number };
 
-/** The deliveries of all tenants as clients see them. When they are sent is the matter of jobs. */
+/** The deliveries of all tenants as clients see them. Delivery jobs send them. */
 export class Deliveries {
 	readonly #records: RecordStore;
 	readonly #clock: Clock;
@@ -83,9 +83,9 @@ export class Deliveries {
 		this.#clock = clock;
 	}
 
-	/** Writes the delivery of an event to a target. Its id follows from both: a repeat changes nothing. */
+	/** Writes the delivery of an event to a target. Its id is derived from both, so a repeat changes nothing. */
 	async create(tenant: string, event: WebhookEvent, target: Target): Promise<Delivery> {
-		// One callback per event: its address is no part of the id.
+		// An event has at most one callback, so the id does not depend on its URL.
 		const id = deliveryId(event.at, event.id, target.endpointId ?? 'callback');
 		const now = this.#clock.now();
 		const value: DeliveryRecord = {
@@ -99,20 +99,20 @@ export class Deliveries {
 			tries: 0,
 			attempts: [],
 		};
-		// First, so that every delivery is deleted some day.
-		await this.#notePurge(tenant, id, now + keptMs);
+		// Before the delivery is written, so that every delivery is deleted eventually.
+		await this.#schedulePurge(tenant, id, now + keptMs);
 		await this.#records.put(collectionOf(tenant), id, value, { ...indexOf(value), ifVersion: 0 });
 		return { id, tenant, ...value };
 	}
 
-	/** Reads one; null when it is unknown to this tenant. */
+	/** The delivery; null when this tenant has none with the id. */
 	async find(tenant: string, id: string): Promise<Delivery | null> {
 		if (!isDeliveryId(id)) return null;
 		const stored = await this.#records.get<DeliveryRecord>(collectionOf(tenant), id);
 		return stored?.value.event ? { id, tenant, ...stored.value } : null;
 	}
 
-	/** A page of a tenant's deliveries, the newest event first; of one endpoint where it is given. */
+	/** A page of a tenant's deliveries, the newest event first; only those of `endpointId` if it is set. */
 	async list(
 		tenant: string,
 		options: {
@@ -132,7 +132,7 @@ export class Deliveries {
 		return { deliveries: intact.map(({ id, value }) => ({ id, tenant, ...value })), hasMore };
 	}
 
-	/** Makes a delivery pending for this run, unless it has come to it already. Null when it is unknown. */
+	/** Makes a delivery pending, unless this run or a later one has started already. Null when it is unknown. */
 	begin({ tenant, id, run }: DeliveryRun): Promise<Delivery | null> {
 		return this.#change(tenant, id, (value) => {
 			if (value.run >= run) return value;
@@ -141,7 +141,7 @@ export class Deliveries {
 		});
 	}
 
-	/** Notes an attempt and what it leads to; only the attempt when the delivery has ended or another run has begun. */
+	/** Records an attempt and its outcome; only the attempt if the delivery has ended or another run has started. */
 	settle(
 		{ tenant, id, run }: DeliveryRun,
 		attempt: Attempt | null,
@@ -168,10 +168,10 @@ export class Deliveries {
 		}
 	}
 
-	/** Deletes deliveries that have ended long enough ago. */
+	/** Deletes deliveries that ended at least {@link keptMs} ago. */
 	async purge(signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
-			const { records } = await this.#records.list<PurgeNote>(purges, { limit: pageSize });
+			const { records } = await this.#records.list<ScheduledPurge>(purges, { limit: pageSize });
 			const latest = hexTime(this.#clock.now());
 			const due = records.filter(({ id }) => id.slice(0, latest.length) <= latest);
 			await Promise.all(due.map(({ id, value }) => this.#purgeOne(id, value)));
@@ -179,18 +179,18 @@ export class Deliveries {
 		}
 	}
 
-	async #purgeOne(noteId: string, { tenant, delivery }: PurgeNote): Promise<void> {
+	async #purgeOne(purgeId: string, { tenant, delivery: id }: ScheduledPurge): Promise<void> {
 		const now = this.#clock.now();
-		const found = await this.find(tenant, delivery);
-		if (found) {
-			const at = (found.endedAt ?? now) + keptMs;
-			if (at > now) await this.#notePurge(tenant, delivery, at);
-			else await this.#records.delete(collectionOf(tenant), delivery);
+		const delivery = await this.find(tenant, id);
+		if (delivery) {
+			const purgeAt = (delivery.endedAt ?? now) + keptMs;
+			if (purgeAt > now) await this.#schedulePurge(tenant, id, purgeAt);
+			else await this.#records.delete(collectionOf(tenant), id);
 		}
-		await this.#records.delete(purges, noteId);
+		await this.#records.delete(purges, purgeId);
 	}
 
-	async #notePurge(tenant: string, delivery: string, at: number): Promise<void> {
+	async #schedulePurge(tenant: string, delivery: string, at: number): Promise<void> {
 		await this.#records.put(purges, `${hexTime(at)}_${delivery}`, { tenant, delivery });
 	}
 
@@ -200,8 +200,8 @@ export class Deliveries {
 	}
 }
 
-/** When a delivery is looked at, to be deleted or looked at later: ids sort by that instant. */
-type PurgeNote = { readonly tenant: string; readonly delivery: string };
+/** A delivery to delete, unless it must be kept longer. The id starts with the instant, so that ids sort by it. */
+type ScheduledPurge = { readonly tenant: string; readonly delivery: string };
 
 const purges: CollectionRef = { tenant: 'system', collection: 'webhooks.purges' };
 

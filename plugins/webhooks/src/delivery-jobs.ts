@@ -1,7 +1,7 @@
 import type { JobDefinition, JobOutcome, JobRetry, Jobs } from '@plinth/core';
 import type { WebhookContext } from './context.ts';
 import type { Delivery, DeliveryRun, Outcome } from './deliveries.ts';
-import { activeSecrets, type Endpoint, noteHealth } from './endpoints.ts';
+import { activeSecrets, type Endpoint, recordHealth } from './endpoints.ts';
 import { waitAfter } from './options.ts';
 import { type Sent, sendEvent } from './sender.ts';
 
@@ -10,21 +10,21 @@ export const deliveryKinds = ['webhook', 'webhookslow'] as const;
 
 type DeliveryKind = (typeof deliveryKinds)[number];
 
-/** How many requests leave a process at a time, and how many of them go to one receiver. */
+/** Concurrent requests per process, and how many of them go to one receiver. */
 const limits: Record<DeliveryKind, { readonly concurrency: number; readonly perTenant: number }> = {
 	webhook: { concurrency: 20, perTenant: 4 },
 	webhookslow: { concurrency: 12, perTenant: 1 },
 };
-/** The schedule ends a delivery. Its job must not end before. */
+/** The retry schedule ends a delivery. The limits of its job must not end it earlier. */
 const unbounded = { maxRunMs: 86_400_000, maxPendingPerTenant: 0 };
 const maxAttempts = 1_000_000;
-/** After how long an attempt is repeated that could not read or write its delivery, in milliseconds. */
+/** Milliseconds until an attempt is repeated whose delivery could not be read or written. */
 const storeRetryMs = 5_000;
-/** From how many milliseconds on an answer is slow. */
+/** A response that takes at least this many milliseconds is slow. */
 const slowMs = 2_000;
-/** How many slow receivers are remembered: the latest. */
+/** How many slow receivers are remembered: the latest ones. */
 const maxSlow = 10_000;
-/** The status by which a receiver says that it wants no more. */
+/** The status of a receiver that accepts no more events. */
 const gone = 410;
 
 const done: JobOutcome = { result: {} };
@@ -33,9 +33,9 @@ const done: JobOutcome = { result: {} };
 export class DeliveryJobs {
 	readonly #context: WebhookContext;
 	readonly #jobs: Record<DeliveryKind, Jobs>;
-	/** The receivers whose last answer was slow. */
+	/** The receivers whose last response was slow. */
 	readonly #slow = new Set<string>();
-	/** The requests to endpoints that are under way in this process. */
+	/** The pending requests of this process. */
 	readonly #requests = new Set<{ readonly endpointId: string | null; readonly abort: AbortController }>();
 
 	constructor(context: WebhookContext, register: (kind: string, definition: JobDefinition) => Jobs) {
@@ -96,7 +96,7 @@ export class DeliveryJobs {
 		const outcome = this.#outcome(delivery, sent);
 		await deliveries.settle(delivery, sent.attempt, outcome, url);
 		if (endpoint) {
-			const reason = await noteHealth(endpoints, delivery.tenant, endpoint, {
+			const reason = await recordHealth(endpoints, delivery.tenant, endpoint, {
 				at: clock.now(),
 				isSuccess: sent.attempt.failure === null,
 				isGone: sent.attempt.statusCode === gone,
@@ -114,24 +114,24 @@ export class DeliveryJobs {
 	): Promise<Sent | 'deleted'> {
 		const { egress, clock } = this.#context;
 		const { event, secret, endpointId } = delivery;
-		const own = secret === null ? [] : [secret];
-		const secrets = endpoint ? activeSecrets(endpoint, clock.now()) : own;
+		const callbackSecrets = secret === null ? [] : [secret];
+		const secrets = endpoint ? activeSecrets(endpoint, clock.now()) : callbackSecrets;
 		const request = { endpointId, abort: new AbortController() };
 		this.#requests.add(request);
-		const began = clock.now();
+		const startedAt = clock.now();
 		try {
-			const either = AbortSignal.any([signal, request.abort.signal]);
-			return await sendEvent(egress, clock, { url, event, secrets }, either);
+			const anyAbort = AbortSignal.any([signal, request.abort.signal]);
+			return await sendEvent(egress, clock, { url, event, secrets }, anyAbort);
 		} catch (error) {
 			if (request.abort.signal.aborted) return 'deleted';
 			throw error;
 		} finally {
 			this.#requests.delete(request);
-			this.#notePace(slowKey(delivery), clock.now() - began);
+			this.#recordDuration(slowKey(delivery), clock.now() - startedAt);
 		}
 	}
 
-	#notePace(key: string, ms: number): void {
+	#recordDuration(key: string, ms: number): void {
 		this.#slow.delete(key);
 		if (ms >= slowMs) this.#slow.add(key);
 		const [oldest] = this.#slow;
@@ -147,7 +147,7 @@ export class DeliveryJobs {
 	}
 }
 
-/** All callbacks of a tenant count as one receiver: each may name another host. */
+/** All callbacks of a tenant count as one receiver, because each may name another host. */
 function slowKey({ tenant, endpointId }: Delivery): string {
 	return endpointId ?? `callbacks of ${tenant}`;
 }

@@ -5,10 +5,10 @@ import { EndpointIds, isEndpointId } from './ids.ts';
 import { changeRecord } from './records.ts';
 import { makeSecret, maxOldSecrets, oldSecretMs } from './secrets.ts';
 
-/** How long an endpoint may only fail until it is disabled, in milliseconds. */
+/** An endpoint whose attempts have all failed for this long is disabled. In milliseconds. */
 export const failingMs = 5 * 24 * 60 * 60 * 1000;
 
-/** Why the server stopped sending: the receiver said 410, or it failed for five days. */
+/** Why the server stopped sending: the receiver responded with 410, or failed for five days. */
 export type DisabledReason = 'gone' | 'failing';
 
 /** What the record of an endpoint holds. Times are milliseconds since the Unix epoch. */
@@ -20,7 +20,7 @@ export type EndpointRecord = {
 	/** The last change of the configuration or of the secret. */
 	readonly updatedAt: number;
 	readonly secret: string;
-	/** Secrets that still sign, the newest first, each until its instant. */
+	/** Replaced secrets, the newest first. Each signs until `until`. */
 	readonly oldSecrets: readonly { readonly secret: string; readonly until: number }[];
 	readonly disabled: { readonly reason: DisabledReason; readonly at: number } | null;
 	readonly failingSince: number | null;
@@ -32,15 +32,15 @@ export function activeSecrets(record: EndpointRecord, now: number): readonly str
 	return [record.secret, ...old.map(({ secret }) => secret)];
 }
 
-/** Replaces the secret. The one before either goes on signing for 24 hours, or is over with all older ones. */
+/** Replaces the secret. With `keepsOld` the previous one signs for 24 hours more; otherwise all old ones expire. */
 export function rotated(record: EndpointRecord, secret: string, now: number, keepsOld: boolean): EndpointRecord {
-	const living = record.oldSecrets.filter(({ until }) => now < until);
-	const old = [{ secret: record.secret, until: now + oldSecretMs }, ...living];
+	const unexpired = record.oldSecrets.filter(({ until }) => now < until);
+	const old = [{ secret: record.secret, until: now + oldSecretMs }, ...unexpired];
 	const oldSecrets = keepsOld ? old.slice(0, maxOldSecrets) : [];
 	return { ...record, secret, oldSecrets, updatedAt: now };
 }
 
-/** What a client may change of an endpoint. */
+/** The properties of an endpoint that a client may change. */
 export interface EndpointChanges {
 	readonly name?: string | undefined;
 	readonly url?: string | undefined;
@@ -48,19 +48,19 @@ export interface EndpointChanges {
 	readonly status?: 'enabled' | undefined;
 }
 
-/** Applies changes. Another address or `enabled` resets a disabled endpoint. The same record when nothing changes. */
+/** Applies changes. A new URL or `enabled` enables a disabled endpoint. Returns `record` when nothing changes. */
 export function changed(record: EndpointRecord, changes: EndpointChanges, now: number): EndpointRecord {
 	const { name = record.name, url = record.url, eventTypes = record.eventTypes } = changes;
 	const isEnabled = record.disabled !== null && changes.status === 'enabled';
-	const isFresh = isEnabled || url !== record.url;
+	const isReset = isEnabled || url !== record.url;
 	const isSame =
 		name === record.name &&
-		!isFresh &&
+		!isReset &&
 		eventTypes.length === record.eventTypes.length &&
 		eventTypes.every((type) => record.eventTypes.includes(type));
 	if (isSame) return record;
-	const start = isFresh ? { disabled: null, failingSince: null } : {};
-	return { ...record, name, url, eventTypes, updatedAt: now, ...start };
+	const health = isReset ? { disabled: null, failingSince: null } : {};
+	return { ...record, name, url, eventTypes, updatedAt: now, ...health };
 }
 
 /** How many endpoints a tenant may have. */
@@ -76,7 +76,7 @@ export class Endpoints {
 	readonly #records: RecordStore;
 	readonly #clock: Clock;
 	readonly #ids = new EndpointIds();
-	/** Counting and adding are two steps. Other processes may step in between: then a tenant has a few more. */
+	/** Serialises counting and adding in this process. Other processes may add in between: a few more then exist. */
 	readonly #creation = new Semaphore(1);
 
 	constructor(records: RecordStore, clock: Clock) {
@@ -84,15 +84,15 @@ export class Endpoints {
 		this.#clock = clock;
 	}
 
-	/** Makes an endpoint with a new secret. Rejects with `E_WEBHOOK_ENDPOINTS_FULL` when the tenant has a hundred. */
-	create(tenant: string, given: Pick<EndpointRecord, 'name' | 'url' | 'eventTypes'>): Promise<Endpoint> {
+	/** Creates an endpoint with a new secret. Rejects with `E_WEBHOOK_ENDPOINTS_FULL` when the tenant has 100. */
+	create(tenant: string, settings: Pick<EndpointRecord, 'name' | 'url' | 'eventTypes'>): Promise<Endpoint> {
 		return this.#creation.run(async () => {
 			const { length } = await this.list(tenant);
 			if (length >= maxEndpoints) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINTS_FULL');
 			const now = this.#clock.now();
 			const id = this.#ids.next(now);
 			const record: EndpointRecord = {
-				...given,
+				...settings,
 				createdAt: now,
 				updatedAt: now,
 				secret: makeSecret(),
@@ -111,14 +111,14 @@ export class Endpoints {
 		return stored && isIntact(stored.value) ? { id, ...stored.value } : null;
 	}
 
-	/** All of a tenant, the newest first. */
+	/** All endpoints of a tenant, the newest first. */
 	async list(tenant: string): Promise<readonly Endpoint[]> {
 		const { records } = await this.#records.list<EndpointRecord>(collectionOf(tenant), { limit: 1_000 });
 		const intact = records.filter(({ value }) => isIntact(value));
 		return intact.map(({ id, value }) => ({ id, ...value })).reverse();
 	}
 
-	/** Changes one as `edit` says, which may be asked again; null when it is unknown. */
+	/** Applies `edit`, which may be called more than once. Null when the endpoint is unknown. */
 	async change(tenant: string, id: string, edit: (record: EndpointRecord) => EndpointRecord): Promise<Endpoint | null> {
 		if (!isEndpointId(id)) return null;
 		const value = await changeRecord(this.#records, collectionOf(tenant), id, edit);
@@ -134,33 +134,33 @@ function collectionOf(tenant: string): CollectionRef {
 	return { tenant, collection: 'webhooks.endpoints' };
 }
 
-/** What an attempt shows about its receiver. */
-export interface Sign {
+/** The result of an attempt, as far as it affects the endpoint. */
+export interface AttemptResult {
 	readonly at: number;
 	readonly isSuccess: boolean;
-	/** The receiver answered 410: it wants no more. */
+	/** The receiver responded with 410: it accepts no more events. */
 	readonly isGone: boolean;
 }
 
-/** Notes failures of this address; disables the endpoint after a 410 or five days, and then returns the reason. */
-export async function noteHealth(
+/** Records failures of the URL. After a 410 or five days, disables the endpoint and returns the reason. */
+export async function recordHealth(
 	endpoints: Endpoints,
 	tenant: string,
 	endpoint: Endpoint,
-	sign: Sign,
+	result: AttemptResult,
 ): Promise<DisabledReason | undefined> {
-	if (sign.isSuccess && endpoint.failingSince === null) return undefined;
+	if (result.isSuccess && endpoint.failingSince === null) return undefined;
 	const changed = await endpoints.change(tenant, endpoint.id, (record) => {
 		if (record.url !== endpoint.url || record.disabled) return record;
 		const { failingSince } = record;
-		if (sign.isSuccess) return failingSince === null ? record : { ...record, failingSince: null };
-		if (sign.isGone) return { ...record, disabled: { reason: 'gone', at: sign.at } };
-		if (failingSince === null) return { ...record, failingSince: sign.at };
-		if (sign.at - failingSince < failingMs) return record;
-		return { ...record, disabled: { reason: 'failing', at: sign.at } };
+		if (result.isSuccess) return failingSince === null ? record : { ...record, failingSince: null };
+		if (result.isGone) return { ...record, disabled: { reason: 'gone', at: result.at } };
+		if (failingSince === null) return { ...record, failingSince: result.at };
+		if (result.at - failingSince < failingMs) return record;
+		return { ...record, disabled: { reason: 'failing', at: result.at } };
 	});
 	const { disabled = null } = changed ?? {};
-	return disabled?.at === sign.at ? disabled.reason : undefined;
+	return disabled?.at === result.at ? disabled.reason : undefined;
 }
 
 /** A damaged record is treated as absent: it must not delay the events of other tenants. */

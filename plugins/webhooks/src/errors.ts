@@ -3,7 +3,7 @@ import { defineErrors } from '@plinth/core';
 const notFound = { status: 404, type: 'invalid_request_error' } as const;
 const badRequest = { status: 400, type: 'invalid_request_error' } as const;
 
-/** Errors of the webhooks plugin. Unknown, foreign and malformed ids share a row: ids cannot be probed. */
+/** Errors of the webhooks plugin. Unknown ids, malformed ids and those of other tenants get the same error. */
 export const webhookErrors = defineErrors({
 	E_WEBHOOK_ENDPOINT_NOT_FOUND: {
 		...notFound,

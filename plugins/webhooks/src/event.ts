@@ -1,7 +1,7 @@
 import type { JobEvent } from '@plinth/core';
 import { eventId } from './ids.ts';
 
-/** What receivers get: that a job has ended. */
+/** The event that a job has completed or failed. */
 export type WebhookEvent = {
 	/** The same in every process and at every attempt. */
 	readonly id: string;
@@ -12,25 +12,25 @@ export type WebhookEvent = {
 	readonly at: number;
 };
 
-const ends: Readonly<Partial<Record<JobEvent['type'], string>>> = {
+const endNames: Readonly<Partial<Record<JobEvent['type'], string>>> = {
 	'job.completed': 'completed',
 	'job.failed': 'failed',
 };
 
-/** The types of events that jobs of these kinds end with. */
+/** The types of the events for jobs of these kinds. */
 export function eventTypes(kinds: readonly string[]): readonly string[] {
-	return kinds.flatMap((kind) => Object.values(ends).map((end) => `${kind}.${end}`));
+	return kinds.flatMap((kind) => Object.values(endNames).map((end) => `${kind}.${end}`));
 }
 
-/** The event that a transition of a job makes; undefined unless the job has ended. */
+/** The webhook event for a job event; undefined unless the job has completed or failed. */
 export function eventOf({ type, kind, jobId, at }: JobEvent): WebhookEvent | undefined {
-	const end = ends[type];
+	const end = endNames[type];
 	if (end === undefined) return undefined;
-	const name = `${kind}.${end}`;
-	return { id: eventId(jobId, name), type: name, jobId, at };
+	const eventType = `${kind}.${end}`;
+	return { id: eventId(jobId, eventType), type: eventType, jobId, at };
 }
 
-/** The body that receivers get: thin, as OpenAI's events are. The job itself has the rest. */
+/** The body that receivers get. Like OpenAI's events, it has only the id of the job. */
 export function bodyOf({ id, type, jobId, at }: WebhookEvent): string {
 	const created = Math.floor(at / 1000);
 	return JSON.stringify({ id, object: 'event', created_at: created, type, data: { id: jobId } });

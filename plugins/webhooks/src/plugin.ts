@@ -17,7 +17,7 @@ const privateWarning =
 	'webhooks may go to private networks and over plain http (allowPrivate): clients can reach whatever this server can';
 
 /** Makes the plugin. Tests replace the egress, which the plugin closes when it stops, and the schedule. */
-export function webhooksThrough(createEgress: (allowPrivate: boolean) => Egress, fixed: Partial<Schedule> = {}) {
+export function webhooksThrough(createEgress: (allowPrivate: boolean) => Egress, overrides: Partial<Schedule> = {}) {
 	return definePlugin({
 		id: 'webhooks',
 		config: webhookOptions,
@@ -30,29 +30,29 @@ export function webhooksThrough(createEgress: (allowPrivate: boolean) => Egress,
 		},
 		jobs: deliveryKinds,
 		provides: mediaServices.callbacks,
-		setup({ config: { allowPrivate, retrySeconds }, services: found, route, job, duty, onStart, onStop, log }) {
-			const { jobs, records, events, kinds, clock } = found;
+		setup({ config: { allowPrivate, retrySeconds }, services: coreServices, route, job, duty, onStart, onStop, log }) {
+			const { jobs, records, events, kinds, clock } = coreServices;
 			const egress = createEgress(allowPrivate);
 			const endpoints = new Endpoints(records, clock);
 			const deliveries = new Deliveries(records, clock);
-			const schedule = { waits: retrySeconds, random: Math.random, ...fixed };
+			const schedule = { waits: retrySeconds, random: Math.random, ...overrides };
 			const context = { jobs, records, events, kinds, clock, log, egress, schedule, endpoints, deliveries };
 			const deliveryJobs = new DeliveryJobs(context, job);
 			const consumer = new Consumer(context, deliveryJobs);
-			const consuming = repeating(clock, consumeEveryMs, (signal) => consumer.round(signal));
-			duty('events', consuming.run);
+			const consumerLoop = repeating(clock, consumeEveryMs, (signal) => consumer.processNew(signal));
+			duty('events', consumerLoop.run);
 			duty('purge', repeating(clock, purgeEveryMs, (signal) => deliveries.purge(signal)).run);
 			route(...endpointRoutes(context), testEndpoint(context), ...deliveryRoutes(context, deliveryJobs));
 			const subscriptions: (() => void)[] = [];
 			onStart(() => {
 				if (allowPrivate) log.warn({}, privateWarning);
 				for (const type of ['job.completed', 'job.failed']) {
-					subscriptions.push(events.subscribe({ type }, consuming.wake));
+					subscriptions.push(events.subscribe({ type }, consumerLoop.wake));
 				}
 				subscriptions.push(events.subscribe({ type: endpointDeleted }, ({ subject }) => deliveryJobs.abort(subject)));
 			});
 			onStop(async () => {
-				for (const end of subscriptions) end();
+				for (const unsubscribe of subscriptions) unsubscribe();
 				await egress.close();
 			});
 			return jobCallbacks(egress);
@@ -60,7 +60,7 @@ export function webhooksThrough(createEgress: (allowPrivate: boolean) => Egress,
 	});
 }
 
-/** Signed requests about the ends of jobs, to the endpoints of tenants and to the callbacks of jobs. */
+/** Sends a signed request when a job ends, to the endpoints of its tenant and to its callback. */
 export const webhooks = webhooksThrough(
 	(allowPrivate) => new Egress(allowPrivate ? { allowHttp: true, isAllowed: () => true } : {}),
 );
@@ -79,7 +79,7 @@ function jobCallbacks(egress: Egress): JobCallbacks {
 	};
 }
 
-/** Repeats a round `everyMs` after the last one has ended, or sooner when `wake` is called. */
+/** Calls `round` again `everyMs` after the last call has ended, or sooner when `wake` is called. */
 function repeating(clock: Clock, everyMs: number, round: (signal: AbortSignal) => Promise<void>) {
 	let woken = Promise.withResolvers<void>();
 	return {

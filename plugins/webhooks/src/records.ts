@@ -1,6 +1,6 @@
 import type { CollectionRef, JsonObject, PutOptions, RecordStore } from '@plinth/core';
 
-/** Edits a record, again after a concurrent write; null when unknown. Writes nothing when `edit` returns its input. */
+/** Edits a record; repeats after a concurrent write. Null when unknown. No write when `edit` returns its input. */
 export async function changeRecord<T extends JsonObject>(
 	records: RecordStore,
 	ref: CollectionRef,

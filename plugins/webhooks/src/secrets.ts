@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { Webhook } from 'standardwebhooks';
 
 const prefix = 'whsec_';
 
-/** How long a secret that was replaced still signs where that was asked for, in milliseconds. */
+/** How long a replaced secret still signs if the client requests it, in milliseconds. */
 export const oldSecretMs = 24 * 60 * 60 * 1000;
 
-/** How many replaced secrets sign beside the new one: each costs every request a signature. */
+/** How many replaced secrets sign beside the new one: each adds a signature to every request. */
 export const maxOldSecrets = 3;
 
-/** Makes a secret of 240 random bits: `whsec_` and base64, as Standard Webhooks spells it. */
+/** Makes a secret of 240 random bits: `whsec_` and base64, as in Standard Webhooks. */
 export function makeSecret(): string {
 	return prefix + randomBytes(30).toString('base64');
 }
 
-/** What of a secret may be shown later: its last four characters. */
+/** The part of a secret that may be shown later: its last four characters. */
 export function secretHint(secret: string): string {
 	return `${prefix}…${secret.slice(-4)}`;
 }
@@ -27,11 +26,12 @@ export function isSecret(text: string): boolean {
 	return bytes.toString('base64') === encoded && bytes.length >= 24 && bytes.length <= 64;
 }
 
-/** The header `webhook-signature`: one signature for each secret, separated by spaces. */
-export function signatures(
+/** The header `webhook-signature`: a signature per secret, separated by spaces. The library is loaded on first use. */
+export async function signatures(
 	secrets: readonly string[],
 	message: { readonly id: string; readonly at: number; readonly body: string },
-): string {
+): Promise<string> {
+	const { Webhook } = await import('standardwebhooks');
 	const date = new Date(message.at);
 	return secrets.map((secret) => new Webhook(secret).sign(message.id, date, message.body)).join(' ');
 }

@@ -4,27 +4,27 @@ import type { Attempt } from './deliveries.ts';
 import { bodyOf, type WebhookEvent } from './event.ts';
 import { signatures } from './secrets.ts';
 
-/** How long a receiver may take for its answer, in milliseconds. */
+/** Maximum milliseconds until a receiver responds. */
 export const answerMs = 15_000;
-/** How much of an answer is read, in bytes. */
+/** Maximum bytes of a response that are read. */
 const answerBytes = 65_536;
 
 /** One request to a receiver. */
 export interface Message {
 	readonly url: string;
 	readonly event: WebhookEvent;
-	/** All of them sign; without any the request is not signed. */
+	/** Each adds a signature; without secrets, the request is not signed. */
 	readonly secrets: readonly string[];
 }
 
-/** How a request went. */
+/** The result of a request. */
 export interface Sent {
 	readonly attempt: Attempt;
-	/** How long the receiver asked to wait, in milliseconds; 0: it did not. */
+	/** The wait that the receiver requested, in milliseconds; 0: none. */
 	readonly retryAfterMs: number;
 }
 
-/** Sends a signed event. A failing receiver gives an attempt with a failure; rejects only when `signal` aborts. */
+/** Sends a signed event. A failure of the receiver is in the attempt; rejects only when `signal` aborts. */
 export async function sendEvent(
 	egress: Egress,
 	clock: Clock,
@@ -37,9 +37,9 @@ export async function sendEvent(
 	const attempt = (statusCode: number | null, failure: string | null): Attempt => {
 		return { at, statusCode, failure, durationMs: Math.max(0, clock.now() - at) };
 	};
-	// By the clock that tests can move.
-	const late = new AbortController();
-	const cancelTimer = clock.after(answerMs, () => late.abort());
+	// A timeout on the injected clock, which tests control.
+	const timeout = new AbortController();
+	const cancelTimer = clock.after(answerMs, () => timeout.abort());
 	try {
 		const { status, headers } = await egress.send({
 			url,
@@ -49,26 +49,26 @@ export async function sendEvent(
 				'user-agent': `Plinth-Webhooks/${version}`,
 				'webhook-id': event.id,
 				'webhook-timestamp': `${Math.floor(at / 1000)}`,
-				...(secrets.length > 0 ? { 'webhook-signature': signatures(secrets, { id: event.id, at, body }) } : {}),
+				...(secrets.length > 0 ? { 'webhook-signature': await signatures(secrets, { id: event.id, at, body }) } : {}),
 			},
 			body,
 			timeoutMs: answerMs,
 			maxBytes: answerBytes,
-			signal: AbortSignal.any([signal, late.signal]),
+			signal: AbortSignal.any([signal, timeout.signal]),
 		});
 		const wait = retryAfterMs(headers['retry-after'], clock.now());
 		return { attempt: attempt(status, failureOfStatus(status)), retryAfterMs: wait };
 	} catch (error) {
 		signal.throwIfAborted();
-		const isLate = late.signal.aborted || (error as Error).name === 'TimeoutError';
-		const failure = isLate ? `no answer came within ${answerMs / 1000} seconds` : failureOf(error);
+		const isTimeout = timeout.signal.aborted || (error as Error).name === 'TimeoutError';
+		const failure = isTimeout ? `no answer came within ${answerMs / 1000} seconds` : failureOf(error);
 		return { attempt: attempt(null, failure), retryAfterMs: 0 };
 	} finally {
 		cancelTimer();
 	}
 }
 
-/** The longest wait that a receiver may ask for, in milliseconds. */
+/** The longest wait that a receiver may request, in milliseconds. */
 export const longestRetryAfterMs = 24 * 60 * 60 * 1000;
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -97,25 +97,25 @@ const sentences: Readonly<Record<string, string>> = {
 	UND_ERR_CONNECT_TIMEOUT: 'no connection could be made in time',
 };
 
-const noName = 'the host name cannot be resolved';
+const unresolved = 'the host name cannot be resolved';
 
-const noTls = 'no secure connection could be made: the certificate or TLS was refused';
+const tlsFailed = 'no secure connection could be made: the certificate or TLS was refused';
 
-const certificates = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
+const tlsCodes = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
 
-/** Why no answer came, for the owner of the endpoint. Never the text of a foreign error: it may name addresses. */
+/** Why there was no response, for the tenant. Never the text of an unknown error: it may contain addresses. */
 export function failureOf(error: unknown): string {
 	if (error instanceof ForbiddenTarget) return error.message;
 	const { code, name, syscall } = Object(error) as Readonly<Record<string, unknown>>;
-	if (name === 'HTTPParserError') return 'the answer was no HTTP';
-	// Of a lookup, whose codes are also those of connections: a name server that refuses.
-	if (typeof syscall === 'string' && /^(?:getaddrinfo|query)/.test(syscall)) return noName;
+	if (name === 'HTTPParserError') return 'the answer was not HTTP';
+	// A lookup: its codes are those of connections too, such as ECONNREFUSED of a name server.
+	if (typeof syscall === 'string' && /^(?:getaddrinfo|query)/.test(syscall)) return unresolved;
 	if (typeof code !== 'string') return 'the connection failed';
-	if (certificates.test(code)) return noTls;
+	if (tlsCodes.test(code)) return tlsFailed;
 	return (Object.hasOwn(sentences, code) && sentences[code]) || 'the connection failed';
 }
 
-/** Why an answer is no success; null when it is one. */
+/** Why a response is no success; null when it is one. */
 export function failureOfStatus(status: number): string | null {
 	if (status >= 200 && status < 300) return null;
 	if (status >= 300 && status < 400) {

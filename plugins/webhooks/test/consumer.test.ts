@@ -2,10 +2,10 @@ import type { JobStore, Logger } from '@plinth/core';
 import { eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { startReceiver } from './receiver.ts';
-import { endpointAt, settled, stand, tenant } from './stand.ts';
+import { createSharedStores, endpointAt, tenant, waitForDeliveries } from './shared-stores.ts';
 
 /** A logger that keeps its warnings. */
-function listener(): { readonly log: Logger; readonly warnings: string[] } {
+function warningLog(): { readonly log: Logger; readonly warnings: string[] } {
 	const warnings: string[] = [];
 	const log: Logger = {
 		debug: () => {},
@@ -20,10 +20,10 @@ function listener(): { readonly log: Logger; readonly warnings: string[] } {
 const place = [{ tenant: 'system', collection: 'webhooks.cursors' }, 'jobs'] as const;
 
 describe('the consumer', () => {
-	it('looks for events every second, also when nobody says that there are any', async () => {
-		const setup = await stand();
+	it('polls for events every second, also without a hint', async () => {
+		const setup = await createSharedStores();
 		const receiver = await startReceiver();
-		const machine = setup.machine();
+		const machine = setup.createProcess();
 		await endpointAt(setup, receiver.url);
 		await machine.start();
 		await eventually('it has looked', async () => (await setup.records.get(...place)) !== null);
@@ -34,9 +34,9 @@ describe('the consumer', () => {
 		});
 	});
 
-	it('says once that events are missing, and goes on with those that are left', async () => {
-		const { log, warnings } = listener();
-		const setup = await stand({ log });
+	it('logs once that events are missing, and continues with the remaining ones', async () => {
+		const { log, warnings } = warningLog();
+		const setup = await createSharedStores({ log });
 		const receiver = await startReceiver();
 		await endpointAt(setup, receiver.url);
 		await setup.records.put(...place, { cursor: '1' });
@@ -44,48 +44,49 @@ describe('the consumer', () => {
 		setup.clock.jump(30 * 24 * 60 * 60 * 1000);
 		await setup.jobs.tidy();
 		await setup.end();
-		const machine = setup.machine();
+		const machine = setup.createProcess();
 		await machine.start();
-		await settled(setup, 'delivered');
+		await waitForDeliveries(setup, 'delivered');
 		for (let look = 0; look < 3; look++) await setup.clock.advance(1_000);
 		expect(warnings.filter((each) => !each.includes('allowPrivate'))).toEqual([
 			'job events were trimmed before they could be turned into webhooks: some were never sent',
 		]);
 	});
 
-	it('begins anew where its place means nothing to the store', async () => {
-		const { log, warnings } = listener();
-		const setup = await stand({ log });
+	it('starts again when the store does not know its cursor', async () => {
+		const { log, warnings } = warningLog();
+		const setup = await createSharedStores({ log });
 		const receiver = await startReceiver();
 		await endpointAt(setup, receiver.url);
 		await setup.end();
 		await setup.records.put(...place, { cursor: 'of another store' });
-		await setup.machine().start();
-		await settled(setup, 'delivered');
+		await setup.createProcess().start();
+		await waitForDeliveries(setup, 'delivered');
 		expect(warnings.filter((each) => each.includes('job events'))).toHaveLength(1);
 		expect((await setup.records.get(...place))?.value).toEqual({ cursor: await setup.jobs.head() });
 	});
 
-	it('goes on when the store that failed is back', async () => {
-		const { log, warnings } = listener();
-		const setup = await stand({ log });
+	it('continues when the store is available again', async () => {
+		const { log, warnings } = warningLog();
+		const setup = await createSharedStores({ log });
 		const receiver = await startReceiver();
-		let isAway = true;
-		const away: JobStore['events'] = (...call) => (isAway ? Promise.reject(new Error('away')) : events(...call));
+		let isUnavailable = true;
+		const unavailable: JobStore['events'] = (...call) =>
+			isUnavailable ? Promise.reject(new Error('away')) : events(...call);
 		const events = setup.jobs.events.bind(setup.jobs);
-		Object.assign(setup.jobs, { events: away });
+		Object.assign(setup.jobs, { events: unavailable });
 		await endpointAt(setup, receiver.url);
 		await setup.end();
-		await setup.machine().start();
+		await setup.createProcess().start();
 		await eventually('the failure is logged', () => warnings.some((each) => /duty/.test(each)));
-		isAway = false;
+		isUnavailable = false;
 		await setup.clock.advance(5_000);
-		await settled(setup, 'delivered');
+		await waitForDeliveries(setup, 'delivered');
 	});
 
-	it('takes no notice of events that are no ends', async () => {
-		const setup = await stand();
-		const machine = setup.machine();
+	it('ignores events that are not the end of a job', async () => {
+		const setup = await createSharedStores();
+		const machine = setup.createProcess();
 		await endpointAt(setup, 'http://127.0.0.1:1/');
 		const id = await setup.end();
 		await setup.jobs.remove(tenant, id);

@@ -23,7 +23,7 @@ async function list({ send }: Harness, query = '', key?: string) {
 	};
 }
 
-/** Waits until deliveries have these statuses. */
+/** Waits until the deliveries have these statuses. */
 async function wait(test: Harness, ...statuses: readonly string[]): Promise<readonly Delivery[]> {
 	let data: readonly Delivery[] = [];
 	await eventually(`deliveries are ${statuses.join()}`, async () => {
@@ -34,7 +34,7 @@ async function wait(test: Harness, ...statuses: readonly string[]): Promise<read
 }
 
 describe('deliveries', () => {
-	it('are shown with their attempts', async () => {
+	it('are returned with their attempts', async () => {
 		const test = await harness();
 		const receiver = await startReceiver();
 		const endpoint = await test.client().webhooks.create({ ...given, url: receiver.url });
@@ -58,7 +58,7 @@ describe('deliveries', () => {
 		expect(await (await test.send('GET', path)).json()).toEqual(delivery);
 	});
 
-	it('are listed page by page, the newest first, all or those of one endpoint', async () => {
+	it('are listed by page, newest first, all or those of one endpoint', async () => {
 		const test = await harness();
 		const receiver = await startReceiver();
 		const { id } = await test.client().webhooks.create({ ...given, url: receiver.url });
@@ -80,7 +80,7 @@ describe('deliveries', () => {
 		expect(await errorOf(wrong)).toMatchObject(refusal);
 	});
 
-	it('of callbacks have no endpoint, and show no secret', async () => {
+	it('of callbacks have no endpoint, and do not contain the secret', async () => {
 		const test = await harness();
 		const receiver = await startReceiver();
 		const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
@@ -90,7 +90,7 @@ describe('deliveries', () => {
 		expect(JSON.stringify(delivery)).not.toContain(secret);
 	});
 
-	it('are sent again with the same id, and only while their endpoint wants them', async () => {
+	it('are resent with the same id, and only while their endpoint subscribes to them', async () => {
 		const test = await harness();
 		const receiver = await startReceiver();
 		const { webhooks } = test.client();
@@ -114,7 +114,7 @@ describe('deliveries', () => {
 		expect((await errorOf(await resend())).code).toBe('webhook_endpoint_deleted');
 	});
 
-	it('have the whole schedule before them when they are sent again', async () => {
+	it('have the whole retry schedule again when they are resent', async () => {
 		const test = await harness({ options: { retrySeconds: [1] } });
 		const receiver = await startReceiver();
 		receiver.answer = status(500);
@@ -148,7 +148,7 @@ describe('deliveries', () => {
 		await wait(test, 'cancelled');
 	});
 
-	it('are no events of their own', async () => {
+	it('do not cause events themselves', async () => {
 		const test = await harness();
 		const receiver = await startReceiver();
 		await test.end('alice', { url: receiver.url, secret: null });
@@ -161,7 +161,7 @@ describe('deliveries', () => {
 		expect(test.app.service(services.jobKinds).names()).toEqual(['video', 'render']);
 	});
 
-	it('answer alike to unknown, foreign and malformed ids', async () => {
+	it('are 404 for unknown, foreign and malformed ids alike', async () => {
 		const test = await harness();
 		const receiver = await startReceiver();
 		await test.end('bob', { url: receiver.url, secret: null });
@@ -201,13 +201,13 @@ describe('a callback', () => {
 		['a short secret', 'https://93.184.216.34/', 'whsec_AAAA', 'callback_secret'],
 		['a long secret', 'https://93.184.216.34/', `whsec_${'A'.repeat(92)}`, 'callback_secret'],
 		['a secret that is no base64', 'https://93.184.216.34/', `${secret}!`, 'callback_secret'],
-	])('with %s is refused', async (_, url, given, param) => {
+	])('with %s is rejected', async (_, url, given, param) => {
 		const { callbacks } = await harness({ options: { allowPrivate: false } });
 		const refusal = { code: 'E_VALUE_INVALID', param };
 		await expect(callbacks.check({ url, secret: given })).rejects.toMatchObject(refusal);
 	});
 
-	it('with a public address and a good secret is accepted', async () => {
+	it('with a public URL and a valid secret is accepted', async () => {
 		const { callbacks } = await harness({ options: { allowPrivate: false } });
 		await callbacks.check({ url: 'https://93.184.216.34/done', secret });
 		await callbacks.check({ url: 'https://93.184.216.34/done', secret: null });

@@ -2,7 +2,7 @@ import type { RecordStore } from '@plinth/core';
 import { memoryRecords } from '@plinth/memory';
 import { createBackend, manualClock } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
-import { activeSecrets, changed, type EndpointRecord, Endpoints, noteHealth, rotated } from '../src/endpoints.ts';
+import { activeSecrets, changed, type EndpointRecord, Endpoints, recordHealth, rotated } from '../src/endpoints.ts';
 import { maxOldSecrets, oldSecretMs } from '../src/secrets.ts';
 
 const old = 'https://old.example/hook';
@@ -14,7 +14,7 @@ async function oneEndpoint() {
 	const endpoints = new Endpoints(provided, clock);
 	const endpoint = await endpoints.create('a', { name: 'e', url: old, eventTypes: [] });
 	const note = (seen: typeof endpoint, sign: { isSuccess?: boolean; isGone?: boolean }) =>
-		noteHealth(endpoints, 'a', seen, {
+		recordHealth(endpoints, 'a', seen, {
 			at: clock.now(),
 			isSuccess: false,
 			isGone: false,
@@ -24,22 +24,22 @@ async function oneEndpoint() {
 	return { clock, endpoints, endpoint, note, move };
 }
 
-describe('an endpoint that got another address', () => {
-	test('is not disabled by a late 410 of the old one', async () => {
+describe('an endpoint whose URL was changed', () => {
+	test('is not disabled by a late 410 of the old URL', async () => {
 		const { endpoints, endpoint, note, move } = await oneEndpoint();
 		await move();
 		expect(await note(endpoint, { isGone: true })).toBeUndefined();
 		expect(await endpoints.find('a', endpoint.id)).toMatchObject({ url: fresh, disabled: null });
 	});
 
-	test('is not failing by a late failure of the old one', async () => {
+	test('is not marked as failing by a late failure of the old URL', async () => {
 		const { endpoints, endpoint, note, move } = await oneEndpoint();
 		await move();
 		await note(endpoint, {});
 		expect(await endpoints.find('a', endpoint.id)).toMatchObject({ failingSince: null });
 	});
 
-	test('is disabled by a 410 of the new one', async () => {
+	test('is disabled by a 410 of the new URL', async () => {
 		const { endpoint, note, move } = await oneEndpoint();
 		const moved = await move();
 		expect(await note(moved ?? endpoint, { isGone: true })).toBe('gone');
@@ -53,7 +53,7 @@ describe('the secrets of an endpoint', () => {
 		...{ secret: 'current', oldSecrets: [], disabled: null, failingSince: null },
 	};
 
-	test('sign until their instant', () => {
+	test('sign until they expire', () => {
 		const until = (instant: number) => ({
 			...record,
 			oldSecrets: [{ secret: 's', until: instant }],
@@ -62,7 +62,7 @@ describe('the secrets of an endpoint', () => {
 		expect(activeSecrets(until(now), now)).toEqual(['current']);
 	});
 
-	test('are kept at a rotation as long as they live, the newest first, up to their number', () => {
+	test('are kept at a rotation until they expire, newest first, up to their maximum number', () => {
 		const names = ['one', 'two', 'three', 'four', 'five'];
 		const last = names.reduce<EndpointRecord>(
 			(before, name, index) => rotated(before, name, now + index, true),
@@ -72,14 +72,14 @@ describe('the secrets of an endpoint', () => {
 		expect(last.oldSecrets).toHaveLength(maxOldSecrets);
 	});
 
-	test('are not pushed out by expired ones', () => {
+	test('are not displaced by expired ones', () => {
 		const dead = ['x', 'y', 'z'].map((secret) => ({ secret, until: now }));
 		const living = { secret: 'living', until: now + 1 };
 		const { oldSecrets } = rotated({ ...record, oldSecrets: [...dead, living] }, 'fresh', now, true);
 		expect(oldSecrets).toEqual([{ secret: 'current', until: now + oldSecretMs }, living]);
 	});
 
-	test('are over at once where they are not to be kept', () => {
+	test('expire immediately when they are not kept', () => {
 		const living = [{ secret: 'living', until: now + 1 }];
 		const { secret, oldSecrets } = rotated({ ...record, oldSecrets: living }, 'fresh', now, false);
 		expect([secret, oldSecrets]).toEqual(['fresh', []]);

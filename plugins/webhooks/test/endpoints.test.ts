@@ -24,7 +24,7 @@ async function shown({ send }: Harness, id: string): Promise<Shown> {
 }
 
 describe('the official SDK', () => {
-	it('creates an endpoint, whose secret is shown this once', async () => {
+	it('creates an endpoint, whose secret is returned only this time', async () => {
 		const { client, clock, send } = await harness();
 		const seconds = Math.floor(clock.now() / 1000);
 		const created = await client().webhooks.create(given);
@@ -47,7 +47,7 @@ describe('the official SDK', () => {
 		}
 	});
 
-	it('lists endpoints page by page, the newest first', async () => {
+	it('lists endpoints by page, newest first', async () => {
 		const { client, send } = await harness();
 		const { webhooks } = client();
 		for (const name of ['a', 'b', 'c']) await webhooks.create({ ...given, name });
@@ -63,7 +63,7 @@ describe('the official SDK', () => {
 		expect((await client('bob').webhooks.list()).data).toEqual([]);
 	});
 
-	it('updates what it names; an update that changes nothing is none', async () => {
+	it('updates the given members; an update without changes has no effect', async () => {
 		const { client, clock } = await harness();
 		const { webhooks } = client();
 		const { id, created_at } = await webhooks.create(given);
@@ -91,7 +91,7 @@ describe('the official SDK', () => {
 		await expect(webhooks.retrieve(id)).rejects.toMatchObject({ status: 404 });
 	});
 
-	it('rotates the secret, and the old one is over unless it is to be kept', async () => {
+	it('rotates the secret, and the old one expires immediately unless it is kept', async () => {
 		const { client, clock } = await harness();
 		const receiver = await startReceiver();
 		const { webhooks } = client();
@@ -112,7 +112,7 @@ describe('the official SDK', () => {
 		expect(all).toEqual([false, false, true]);
 	});
 
-	it('sends a test, whatever the receiver answers', async () => {
+	it('sends a test event, whatever the receiver responds', async () => {
 		const { client, send } = await harness();
 		const receiver = await startReceiver();
 		receiver.answer = status(503);
@@ -136,7 +136,7 @@ describe('the official SDK', () => {
 		expect(deliveries).toMatchObject({ data: [] });
 	});
 
-	it('lists the types of events: the ends of every kind of job', async () => {
+	it('lists the event types: the ends of all kinds of jobs', async () => {
 		const { client } = await harness();
 		expect(await client().webhooks.eventTypes.list()).toEqual({
 			object: 'list',
@@ -145,7 +145,7 @@ describe('the official SDK', () => {
 	});
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
 	it.each([
 		['a missing name', { name: undefined }, 'missing_required_parameter', 'name'],
 		['an empty name', { name: '' }, 'string_below_min_length', 'name'],
@@ -158,7 +158,7 @@ describe('a refusal', () => {
 		['no types', { event_types: [] }, 'invalid_value', 'event_types'],
 		['a text for the types', { event_types: 'video.completed' }, 'invalid_type', 'event_types'],
 		['an unknown type', { event_types: ['video.completed', 'job.completed'] }, 'invalid_value', 'event_types[1]'],
-	])('of %s names the parameter', async (_, wrong, code, param) => {
+	])('of %s has the parameter', async (_, wrong, code, param) => {
 		const { send, client } = await harness();
 		const created = await send('POST', '/v1/webhook_endpoints', { ...given, ...wrong });
 		expect(await errorOf(created)).toMatchObject({ status: 400, code, param });
@@ -176,7 +176,7 @@ describe('a refusal', () => {
 		'https://localhost/',
 		'https://169.254.169.254/latest',
 		'https://10.1.2.3:8443/',
-	])('of %s comes unless the operator allows private networks', async (url) => {
+	])('of %s occurs unless the operator allows private networks', async (url) => {
 		const { send } = await harness({ options: { allowPrivate: false } });
 		const response = await send('POST', '/v1/webhook_endpoints', { ...given, url });
 		expect(await errorOf(response)).toMatchObject({ status: 400, param: 'url' });
@@ -184,7 +184,7 @@ describe('a refusal', () => {
 		expect(data).toEqual([]);
 	});
 
-	it('of unknown, foreign and malformed ids is the same on every route', async () => {
+	it('of unknown, foreign and malformed ids is the same on all routes', async () => {
 		const { send, client } = await harness();
 		const foreign = await client('bob').webhooks.create(given);
 		const answers = new Set<string>();
@@ -211,7 +211,7 @@ describe('a refusal', () => {
 		]);
 	});
 
-	it('of a test names the type, or says that nobody answers', async () => {
+	it('of a test has the event type, or says that no server responds', async () => {
 		const { send, client } = await harness();
 		const { id } = await client().webhooks.create({ ...given, url: 'http://127.0.0.1:1/' });
 		const test = (event_type: unknown) => send('POST', `/v1/webhook_endpoints/${id}/test`, { event_type });
@@ -226,7 +226,7 @@ describe('a refusal', () => {
 		});
 	});
 
-	it('of the hundred and first endpoint is clear, also when many come at once', async () => {
+	it('of the hundred and first endpoint is clear, also for concurrent requests', async () => {
 		const { send } = await harness();
 		const create = () => send('POST', '/v1/webhook_endpoints', given);
 		const responses = await Promise.all(Array.from({ length: 103 }, create));
@@ -243,7 +243,7 @@ describe('a refusal', () => {
 		['limit=0', 'limit'],
 		['limit=101', 'limit'],
 		['after=video_1', 'after'],
-	])('of %s in a list names the parameter', async (query, param) => {
+	])('of %s in a list has the parameter', async (query, param) => {
 		const { send } = await harness();
 		for (const path of ['/v1/webhook_endpoints', '/v1/webhook_deliveries']) {
 			const response = await send('GET', `${path}?${query}`);
@@ -251,7 +251,7 @@ describe('a refusal', () => {
 		}
 	});
 
-	it('comes to keys without the scope', async () => {
+	it('is returned to keys without the scope', async () => {
 		const { send } = await harness();
 		for (const [method, path, scope] of [
 			['GET', '/v1/webhook_endpoints', 'webhooks:write'],
@@ -274,7 +274,7 @@ describe('a disabled endpoint', () => {
 	it.each([
 		['the status enabled', { status: 'enabled' }],
 		['another address', { url: 'http://127.0.0.1:9/other' }],
-	])('says why, and is enabled by %s', async (_, update) => {
+	])('has a reason, and is enabled by %s', async (_, update) => {
 		const test = await harness();
 		const receiver = await startReceiver();
 		receiver.answer = status(410);
@@ -295,7 +295,7 @@ describe('a disabled endpoint', () => {
 	});
 });
 
-/** Tells whether a request carries the signature of a secret. */
+/** Tests whether a request is signed with a secret. */
 function signersOf(request: Received | undefined): (secret: string) => boolean {
 	const headers = request?.headers ?? {};
 	const at = new Date(Number(headers['webhook-timestamp']) * 1000);

@@ -7,28 +7,28 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { webhooks } from '../src/index.ts';
 
-/** What a test decides. */
+/** Options of a test. */
 export interface HarnessOptions {
 	readonly options?: Parameters<typeof webhooks>[0];
 	readonly log?: Logger;
 }
 
-/** What the tests turn and read. */
+/** The running app and its clients. */
 export interface Harness {
 	readonly app: App;
 	readonly clock: ManualClock;
 	readonly callbacks: JobCallbacks;
-	/** The official SDK, for tenant `alice` unless said otherwise. */
+	/** The official SDK, by default for tenant `alice`. */
 	client(key?: string): OpenAI;
-	/** A request of tenant `alice` unless `key` says otherwise. */
+	/** Sends a request, by default of tenant `alice`. */
 	send(method: string, path: string, json?: unknown, key?: string): Promise<Response>;
-	/** Ends a new job and tells the bus; returns its id. */
+	/** Ends a new job, publishes the event and returns the id. */
 	end(tenant?: string, callback?: JobCallback): Promise<string>;
 }
 
 /**
- * Boots the plugin on memory backends, beside a plugin with two kinds of job that nobody runs. Stops it after the
- * test.
+ * Starts an app with the plugin on memory backends, and with a plugin that has two kinds of jobs without a worker.
+ * Stops it after the test.
  */
 export async function harness({ options, log = silentLogger() }: HarnessOptions = {}): Promise<Harness> {
 	const { app, clock, send } = await testApp({
@@ -64,7 +64,7 @@ let made = 0;
 async function endJob(app: App, clock: ManualClock, tenant: string, callback?: JobCallback) {
 	const store = app.service(services.jobs);
 	const id = `video_${(++made).toString(16).padStart(44, '0')}`;
-	// So that deliveries sort by their job.
+	// So that deliveries are sorted like their jobs.
 	clock.jump(1_000);
 	await store.create({
 		id,

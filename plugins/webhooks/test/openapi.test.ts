@@ -8,7 +8,7 @@ interface Document {
 	readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
-it('every route is described with its answers', async () => {
+it('all routes are documented with their responses', async () => {
 	const { app } = await harness();
 	const { paths, components } = app.openapi() as Document;
 	const routes = Object.entries(paths)

@@ -19,7 +19,7 @@ describe('options', () => {
 		expect(webhookOptions.parse({ retrySeconds }).retrySeconds).toEqual(waits);
 	});
 
-	it.each(['x', '1,', '-1', '1;2', [-1], [1e9], 5])('retrySeconds %j are refused', (retrySeconds) => {
+	it.each(['x', '1,', '-1', '1;2', [-1], [1e9], 5])('retrySeconds %j are rejected', (retrySeconds) => {
 		expect(webhookOptions.safeParse({ retrySeconds }).success).toBe(false);
 	});
 
@@ -32,7 +32,7 @@ describe('options', () => {
 		expect(webhookOptions.parse({ allowPrivate }).allowPrivate).toBe(expected);
 	});
 
-	it('allowPrivate is announced at the start, and only then', async () => {
+	it('allowPrivate is logged at the start, and only then', async () => {
 		for (const allowPrivate of [true, false]) {
 			const warnings: string[] = [];
 			const log: Logger = {
@@ -49,13 +49,13 @@ describe('options', () => {
 	});
 });
 
-describe('a wait', () => {
-	it('is ten per cent shorter to ten per cent longer than the schedule says', () => {
+describe('a retry wait', () => {
+	it('differs from the schedule by up to ten per cent', () => {
 		const after = (random: number) => waitAfter({ waits: [1_000], random: () => random }, 1);
 		expect([after(0), after(0.5), after(1)]).toEqual([900, 1_000, 1_100]);
 	});
 
-	it('is none after the last attempt', () => {
+	it('does not exist after the last attempt', () => {
 		expect(waitAfter({ waits: [1_000], random: () => 0 }, 2)).toBeNull();
 	});
 });

@@ -3,12 +3,12 @@ import { Egress, type EgressRequest, type EgressResponse } from '@plinth/toolkit
 import { describe, expect, it } from 'vitest';
 import { harness } from './harness.ts';
 import { startReceiver, status } from './receiver.ts';
-import { running } from './running.ts';
-import { endpointAt, settled, stand } from './stand.ts';
+import { createSharedStores, endpointAt, waitForDeliveries } from './shared-stores.ts';
+import { startProcess } from './start-process.ts';
 
-describe('a receiver that hangs', () => {
-	it('gets four requests at a time and delays no other', async () => {
-		const { setup, receiver, machine, ended } = await running();
+describe('a receiver that does not respond', () => {
+	it('gets four requests at a time and delays no other receiver', async () => {
+		const { setup, receiver, machine, ended } = await startProcess();
 		const other = await startReceiver();
 		receiver.answer = () => {};
 		for (let count = 0; count < 300; count++) await setup.end();
@@ -21,8 +21,8 @@ describe('a receiver that hangs', () => {
 		expect(receiver.received).toHaveLength(4);
 	});
 
-	it('keeps the callbacks of one tenant waiting, and not those of others to the same host', async () => {
-		const { setup, receiver, ended } = await running();
+	it('delays the callbacks of one tenant, and not those of other tenants to the same host', async () => {
+		const { setup, receiver, ended } = await startProcess();
 		const callback = { url: new URL('/callback', receiver.url).href, secret: null };
 		receiver.answer = () => {};
 		for (let count = 0; count < 6; count++) await ended({ tenant: 'umbrella', callback });
@@ -36,10 +36,10 @@ describe('a receiver that hangs', () => {
 		expect(receiver.received).toHaveLength(5);
 	});
 
-	it('is one of many: those that answer find a place', async () => {
-		const setup = await stand();
+	it('does not delay receivers that respond, even if many others hang', async () => {
+		const setup = await createSharedStores();
 		const egress = new Hanging();
-		const machine = setup.machine({ egress });
+		const machine = setup.createProcess({ egress });
 		const eventTypes = ['video.completed'];
 		for (let count = 0; count < 50; count++) {
 			const url = `http://hanging${count}/`;
@@ -52,10 +52,10 @@ describe('a receiver that hangs', () => {
 		await setup.end();
 		machine.wake();
 		for (let seconds = 0; seconds < 45; seconds++) await setup.clock.advance(1_000);
-		await settled(setup, 'delivered');
+		await waitForDeliveries(setup, 'delivered');
 		await setup.end();
 		machine.wake();
-		await settled(setup, 'delivered', 'delivered');
+		await waitForDeliveries(setup, 'delivered', 'delivered');
 		await eventually('only receivers known as slow hang', async () => {
 			await setup.clock.advance(1_000);
 			return egress.open === 12;
@@ -63,7 +63,7 @@ describe('a receiver that hangs', () => {
 	});
 });
 
-it('samples of a tenant go out four at a time, and those of others beside them', async () => {
+it('test events of a tenant are sent four at a time, independently of other tenants', async () => {
 	const { client } = await harness();
 	const receiver = await startReceiver();
 	let isOpen = false;
@@ -88,7 +88,7 @@ it('samples of a tenant go out four at a time, and those of others beside them',
 	expect(await Promise.all(samples)).toHaveLength(7);
 });
 
-/** Nobody answers but `http://answers/`. */
+/** No server responds except `http://answers/`. */
 class Hanging extends Egress {
 	open = 0;
 

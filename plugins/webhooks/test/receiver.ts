@@ -2,21 +2,21 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** One request as it arrived. */
+/** A received request. */
 export interface Received {
 	readonly path: string;
 	readonly headers: IncomingHttpHeaders;
 	readonly body: string;
-	/** Whether the sender has left before an answer. */
+	/** Whether the sender disconnected before the response. */
 	readonly isGone: () => boolean;
 }
 
 /** A receiver on the loopback interface. */
 export interface Receiver {
 	readonly url: string;
-	/** Everything that came so far. */
+	/** All received requests. */
 	readonly received: Received[];
-	/** How it answers; 200 unless replaced. A receiver that does nothing here hangs. */
+	/** The response, 200 by default. A function that does nothing leaves the request open. */
 	answer: (response: ServerResponse, received: Received) => void;
 }
 
@@ -50,7 +50,7 @@ export async function startReceiver(): Promise<Receiver> {
 	return receiver;
 }
 
-/** An answer with a status and headers. */
+/** A response with a status and headers. */
 export function status(code: number, headers: Record<string, string> = {}): Receiver['answer'] {
 	return (response) => response.writeHead(code, headers).end();
 }

@@ -6,19 +6,19 @@ import { activeSecrets, rotated } from '../src/endpoints.ts';
 import { defaultWaits } from '../src/options.ts';
 import { makeSecret } from '../src/secrets.ts';
 import { type Received, status } from './receiver.ts';
-import { running } from './running.ts';
-import { type Stand, settled, tenant } from './stand.ts';
+import { type SharedStores, tenant, waitForDeliveries } from './shared-stores.ts';
+import { startProcess } from './start-process.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const refuse = status(500);
 
-/** Moves the clock to an instant, as if nothing had happened meanwhile. */
-async function until({ clock }: Stand, at: number): Promise<void> {
+/** Jumps to an instant, without timers in between. */
+async function jumpTo({ clock }: SharedStores, at: number): Promise<void> {
 	clock.jump(at - clock.now() - 1_000);
 	await clock.advance(1_000);
 }
 
-/** Whether a request carries the signature of a secret. */
+/** Whether a request is signed with a secret. */
 function isSigned({ headers, body }: Received, secret: string): boolean {
 	const id = String(headers['webhook-id']);
 	const at = new Date(Number(headers['webhook-timestamp']) * 1000);
@@ -31,11 +31,11 @@ function signatureOf({ headers }: Pick<Received, 'headers'>): string {
 }
 
 describe('an event', () => {
-	it('is sent as a thin event that the official SDK takes for genuine', async () => {
-		const { setup, receiver, endpoint, ended } = await running();
+	it('is sent as a thin event whose signature the official SDK verifies', async () => {
+		const { setup, receiver, endpoint, ended } = await startProcess();
 		setup.clock.jump(Date.now() - setup.clock.now());
 		const jobId = await ended();
-		await settled(setup, 'delivered');
+		await waitForDeliveries(setup, 'delivered');
 		const [request] = receiver.received as [Received];
 		const client = new OpenAI({ apiKey: 'none', webhookSecret: endpoint.secret });
 		const { body, headers } = request;
@@ -54,8 +54,8 @@ describe('an event', () => {
 		});
 	});
 
-	it('goes to the endpoints of its tenant that want its type and were there when it happened', async () => {
-		const { setup, receiver, machine } = await running();
+	it('is sent to the endpoints of its tenant that subscribe to its type and existed when it occurred', async () => {
+		const { setup, receiver, machine } = await startProcess();
 		const given = { name: 'other', url: receiver.url };
 		const failures = { ...given, eventTypes: ['video.failed'] };
 		const wanting = await machine.endpoints.create(tenant, failures);
@@ -65,21 +65,21 @@ describe('an event', () => {
 		setup.clock.jump(1);
 		await machine.endpoints.create(tenant, failures);
 		machine.wake();
-		const deliveries = await settled(setup, 'delivered', 'delivered', 'delivered');
+		const deliveries = await waitForDeliveries(setup, 'delivered', 'delivered', 'delivered');
 		expect(receiver.received).toHaveLength(3);
 		const wanted = deliveries.filter(({ endpointId }) => endpointId === wanting.id);
 		expect(wanted.map(({ event }) => event.type)).toEqual(['video.failed']);
 	});
 
-	it('about a job that was cancelled is a failure', async () => {
-		const { setup, receiver, ended } = await running();
+	it('about a cancelled job is a failure', async () => {
+		const { setup, receiver, ended } = await startProcess();
 		await ended({ fails: true });
-		await settled(setup, 'delivered');
+		await waitForDeliveries(setup, 'delivered');
 		expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ type: 'video.failed' });
 	});
 
-	it('goes to the callback of its job, signed when there is a secret', async () => {
-		const { receiver, ended } = await running();
+	it('is sent to the callback of its job, signed when there is a secret', async () => {
+		const { receiver, ended } = await startProcess();
 		const secret = makeSecret();
 		const url = new URL('/callback', receiver.url).href;
 		await ended({ callback: { url, secret }, tenant: 'umbrella' });
@@ -96,24 +96,24 @@ describe('an event', () => {
 	});
 });
 
-describe('the schedule', () => {
-	it('repeats after five seconds to ten hours with the same id, a new time and a new signature', async () => {
-		const { setup, receiver, endpoint, ended } = await running();
+describe('the retry schedule', () => {
+	it('has waits from five seconds to ten hours, with the same id, a new time and a new signature', async () => {
+		const { setup, receiver, endpoint, ended } = await startProcess();
 		receiver.answer = refuse;
 		await ended();
 		const began = setup.clock.now();
 		for (const [index, wait] of defaultWaits.entries()) {
 			const count = index + 1;
 			await eventually(`attempt ${count}`, () => receiver.received.length === count);
-			const [delivery] = await settled(setup, 'pending');
+			const [delivery] = await waitForDeliveries(setup, 'pending');
 			const last = delivery?.attempts.at(-1)?.at ?? 0;
 			expect(delivery?.nextAttemptAt).toBe(last + wait);
-			await until(setup, last + wait - 1);
+			await jumpTo(setup, last + wait - 1);
 			expect(receiver.received).toHaveLength(count);
-			// Workers look for what is due each second.
+			// Workers poll for due jobs each second.
 			await setup.clock.advance(1_000);
 		}
-		const [delivery] = await settled(setup, 'failed');
+		const [delivery] = await waitForDeliveries(setup, 'failed');
 		expect(delivery?.attempts[0]).toEqual({
 			at: began,
 			statusCode: 500,
@@ -124,18 +124,18 @@ describe('the schedule', () => {
 		expect(receiver.received.every((request) => isSigned(request, endpoint.secret))).toBe(true);
 		const times = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']));
 		expect(times).toEqual(delivery?.attempts.map((attempt) => Math.floor(attempt.at / 1000)));
-		await until(setup, setup.clock.now() + day);
+		await jumpTo(setup, setup.clock.now() + day);
 		expect(receiver.received).toHaveLength(8);
 	});
 
 	it('ends with the first success', async () => {
-		const { setup, receiver, ended } = await running([500, 500]);
+		const { setup, receiver, ended } = await startProcess([500, 500]);
 		receiver.answer = refuse;
 		await ended();
-		await settled(setup, 'pending');
+		await waitForDeliveries(setup, 'pending');
 		receiver.answer = status(204);
 		await setup.clock.advance(1_000);
-		const [delivery] = await settled(setup, 'delivered');
+		const [delivery] = await waitForDeliveries(setup, 'delivered');
 		expect(delivery?.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 204]);
 	});
 
@@ -144,83 +144,83 @@ describe('the schedule', () => {
 		['a shorter time than the schedule', '1', 5_000],
 		['more than a day', '9999999', day],
 		['something else', 'soon', 5_000],
-	])('heeds a Retry-After of %s', async (_, header, wait) => {
-		const { setup, receiver, ended } = await running();
+	])('respects a Retry-After of %s', async (_, header, wait) => {
+		const { setup, receiver, ended } = await startProcess();
 		receiver.answer = status(503, { 'retry-after': header });
 		await ended();
-		const [delivery] = await settled(setup, 'pending');
+		const [delivery] = await waitForDeliveries(setup, 'pending');
 		expect(delivery?.nextAttemptAt).toBe((delivery?.createdAt ?? 0) + wait);
 	});
 
-	it('takes a redirect for a failure and follows none', async () => {
-		const { setup, receiver, ended } = await running([]);
+	it('treats a redirect as a failure and does not follow it', async () => {
+		const { setup, receiver, ended } = await startProcess([]);
 		receiver.answer = status(307, { location: new URL('/elsewhere', receiver.url).href });
 		await ended();
-		const [delivery] = await settled(setup, 'failed');
+		const [delivery] = await waitForDeliveries(setup, 'failed');
 		expect(receiver.received).toHaveLength(1);
 		expect(delivery?.attempts).toMatchObject([
 			{ statusCode: 307, failure: 'the receiver answered 307, and redirects are not followed' },
 		]);
 	});
 
-	it('gives up on an answer after fifteen seconds', async () => {
-		const { setup, receiver, ended } = await running([]);
+	it('aborts a request after fifteen seconds', async () => {
+		const { setup, receiver, ended } = await startProcess([]);
 		receiver.answer = () => {};
 		await ended();
 		await eventually('it was sent', () => receiver.received.length === 1);
 		await setup.clock.advance(15_000);
-		const [delivery] = await settled(setup, 'failed');
+		const [delivery] = await waitForDeliveries(setup, 'failed');
 		expect(delivery?.attempts).toMatchObject([
 			{ statusCode: null, failure: 'no answer came within 15 seconds', durationMs: 15_000 },
 		]);
 	});
 
-	it('says in plain words why nobody answered', async () => {
-		const { setup, machine, endpoint, ended } = await running([]);
+	it('records a readable reason when there is no response', async () => {
+		const { setup, machine, endpoint, ended } = await startProcess([]);
 		await machine.endpoints.change(tenant, endpoint.id, (record) => ({
 			...record,
 			url: 'http://127.0.0.1:1/',
 		}));
 		await ended();
-		const [delivery] = await settled(setup, 'failed');
+		const [delivery] = await waitForDeliveries(setup, 'failed');
 		expect(delivery).toMatchObject({
 			url: 'http://127.0.0.1:1/',
 			attempts: [{ statusCode: null, failure: 'the connection was refused' }],
 		});
 	});
 
-	it('remembers the latest fifty attempts', async () => {
-		const { setup, receiver, ended } = await running(Array.from({ length: 54 }, () => 0));
+	it('keeps the latest fifty attempts', async () => {
+		const { setup, receiver, ended } = await startProcess(Array.from({ length: 54 }, () => 0));
 		receiver.answer = refuse;
 		await ended();
-		const [delivery] = await settled(setup, 'failed');
+		const [delivery] = await waitForDeliveries(setup, 'failed');
 		expect(receiver.received).toHaveLength(55);
 		expect(delivery?.attempts).toHaveLength(50);
 	});
 });
 
 describe('an endpoint', () => {
-	it('whose receiver is gone is disabled at once, and its other deliveries are cancelled', async () => {
-		const { setup, receiver, machine, endpoint, ended } = await running();
+	it('whose receiver responds 410 is disabled immediately, and its other deliveries are cancelled', async () => {
+		const { setup, receiver, machine, endpoint, ended } = await startProcess();
 		receiver.answer = refuse;
 		await ended();
-		await settled(setup, 'pending');
+		await waitForDeliveries(setup, 'pending');
 		receiver.answer = status(410);
 		await ended();
-		await settled(setup, 'failed', 'pending');
+		await waitForDeliveries(setup, 'failed', 'pending');
 		await eventually('it is disabled', async () => {
 			const found = await machine.endpoints.find(tenant, endpoint.id);
 			return found?.disabled?.reason === 'gone';
 		});
 		await setup.clock.advance(10_000);
-		await settled(setup, 'failed', 'cancelled');
+		await waitForDeliveries(setup, 'failed', 'cancelled');
 		await ended();
 		expect(await setup.deliveries()).toHaveLength(2);
 		expect(receiver.received).toHaveLength(2);
 	});
 
-	it('that has another address by the time of a late 410 stays enabled', async () => {
-		const { setup, receiver, machine, endpoint, ended } = await running();
+	it('whose URL was changed before a late 410 stays enabled', async () => {
+		const { setup, receiver, machine, endpoint, ended } = await startProcess();
 		const held: (() => void)[] = [];
 		receiver.answer = (response) => held.push(() => response.writeHead(410).end());
 		await ended();
@@ -228,16 +228,16 @@ describe('an endpoint', () => {
 		const url = new URL('/new', receiver.url).href;
 		await machine.endpoints.change(tenant, endpoint.id, (record) => ({ ...record, url }));
 		for (const answer of held) answer();
-		await settled(setup, 'failed');
+		await waitForDeliveries(setup, 'failed');
 		receiver.answer = status(200);
 		await ended();
-		await settled(setup, 'delivered', 'failed');
+		await waitForDeliveries(setup, 'delivered', 'failed');
 		expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/new']);
 		expect((await machine.endpoints.find(tenant, endpoint.id))?.disabled).toBeNull();
 	});
 
 	it('that has only failed for five days is disabled', async () => {
-		const { setup, receiver, machine, endpoint, ended } = await running([]);
+		const { setup, receiver, machine, endpoint, ended } = await startProcess([]);
 		const find = () => machine.endpoints.find(tenant, endpoint.id);
 		const fail = async () => {
 			receiver.answer = refuse;
@@ -248,29 +248,29 @@ describe('an endpoint', () => {
 		};
 		await fail();
 		await eventually('the failure is noted', async () => (await find())?.failingSince !== null);
-		await until(setup, setup.clock.now() + 4 * day);
+		await jumpTo(setup, setup.clock.now() + 4 * day);
 		receiver.answer = status(200);
 		await ended();
 		await eventually('the success is noted', async () => (await find())?.failingSince === null);
 		await fail();
 		await eventually('the failure is noted', async () => (await find())?.failingSince !== null);
 		const since = (await find())?.failingSince ?? 0;
-		await until(setup, since + 5 * day - 2_000);
+		await jumpTo(setup, since + 5 * day - 2_000);
 		await fail();
 		expect((await find())?.disabled).toBeNull();
-		await until(setup, since + 5 * day);
+		await jumpTo(setup, since + 5 * day);
 		await fail();
 		await eventually('it is disabled', async () => (await find())?.disabled !== null);
 		expect((await find())?.disabled?.reason).toBe('failing');
 	});
 
-	it('signs with both secrets for a day after a rotation, then with the new one alone', async () => {
-		const { setup, receiver, machine, endpoint, ended } = await running();
+	it('signs with both secrets for a day after a rotation, then with the new one only', async () => {
+		const { setup, receiver, machine, endpoint, ended } = await startProcess();
 		const fresh = makeSecret();
 		await machine.endpoints.change(tenant, endpoint.id, (record) => rotated(record, fresh, setup.clock.now(), true));
 		await ended();
-		await settled(setup, 'delivered');
-		await until(setup, setup.clock.now() + day);
+		await waitForDeliveries(setup, 'delivered');
+		await jumpTo(setup, setup.clock.now() + day);
 		await ended();
 		await eventually('both came', () => receiver.received.length === 2);
 		const [during, after] = receiver.received as [Received, Received];
@@ -278,8 +278,8 @@ describe('an endpoint', () => {
 		expect([isSigned(after, endpoint.secret), isSigned(after, fresh)]).toEqual([false, true]);
 	});
 
-	it('signs with living secrets, whatever number of expired ones there are', async () => {
-		const { setup, endpoint } = await running();
+	it('signs with valid secrets, for any number of expired ones', async () => {
+		const { setup, endpoint } = await startProcess();
 		const now = setup.clock.now();
 		const [expired, living, fresh] = [makeSecret(), makeSecret(), makeSecret()];
 		const old = Array.from({ length: 3 }, () => ({ secret: expired, until: now }));
@@ -288,59 +288,59 @@ describe('an endpoint', () => {
 		expect(activeSecrets(record, now)).toEqual([fresh, endpoint.secret, living]);
 	});
 
-	it('gets nothing after its deletion, and the request under way ends', async () => {
-		const { setup, receiver, machine, endpoint, ended } = await running();
+	it('gets no requests after its deletion, and the current request is aborted', async () => {
+		const { setup, receiver, machine, endpoint, ended } = await startProcess();
 		receiver.answer = refuse;
 		await ended();
-		await settled(setup, 'pending');
+		await waitForDeliveries(setup, 'pending');
 		receiver.answer = () => {};
 		await ended();
 		await eventually('one hangs', () => receiver.received.length === 2);
 		await machine.remove(endpoint);
-		await settled(setup, 'cancelled', 'pending');
+		await waitForDeliveries(setup, 'cancelled', 'pending');
 		await eventually('the request ended', () => receiver.received[1]?.isGone() === true);
 		await setup.clock.advance(10_000);
-		await settled(setup, 'cancelled', 'cancelled');
+		await waitForDeliveries(setup, 'cancelled', 'cancelled');
 		expect(receiver.received).toHaveLength(2);
 	});
 
-	it('gets nothing after its deletion by another process', async () => {
-		const { setup, receiver, machine, endpoint, ended } = await running();
+	it('gets no requests after its deletion by another process', async () => {
+		const { setup, receiver, machine, endpoint, ended } = await startProcess();
 		receiver.answer = refuse;
 		await ended();
-		await settled(setup, 'pending');
+		await waitForDeliveries(setup, 'pending');
 		await machine.endpoints.remove(tenant, endpoint.id);
 		await setup.clock.advance(5_000);
-		await settled(setup, 'cancelled');
+		await waitForDeliveries(setup, 'cancelled');
 		expect(receiver.received).toHaveLength(1);
 	});
 });
 
 describe('a delivery', () => {
-	it('is deleted seven days after its end, with all that was kept for it', async () => {
-		const { setup, ended } = await running();
+	it('is deleted with all its records seven days after its end', async () => {
+		const { setup, ended } = await startProcess();
 		await ended();
-		const [delivery] = await settled(setup, 'delivered');
+		const [delivery] = await waitForDeliveries(setup, 'delivered');
 		const week = 7 * day;
-		await until(setup, (delivery?.endedAt ?? 0) + week - 120_000);
+		await jumpTo(setup, (delivery?.endedAt ?? 0) + week - 120_000);
 		await setup.clock.advance(60_000);
 		expect(await setup.deliveries()).toHaveLength(1);
-		await eventually('it is gone', async () => {
+		await eventually('it is deleted', async () => {
 			await setup.clock.advance(60_000);
 			return (await setup.purges()).length === 0;
 		});
 		expect(await setup.deliveries()).toEqual([]);
 	});
 
-	it('under way at a stop is sent again at the next start', async () => {
-		const { setup, receiver, machine, ended } = await running();
+	it('that is interrupted by a stop is sent again at the next start', async () => {
+		const { setup, receiver, machine, ended } = await startProcess();
 		receiver.answer = () => {};
 		await ended();
 		await eventually('it hangs', () => receiver.received.length === 1);
 		await machine.stop();
 		expect(await setup.deliveries()).toMatchObject([{ status: 'pending', tries: 0, attempts: [] }]);
 		receiver.answer = status(200);
-		await setup.machine().start();
-		await settled(setup, 'delivered');
+		await setup.createProcess().start();
+		await waitForDeliveries(setup, 'delivered');
 	});
 });

@@ -3,15 +3,18 @@ import { eventually } from '@plinth/testing';
 import { Egress, type EgressRequest, type EgressResponse } from '@plinth/toolkit';
 import { expect, it } from 'vitest';
 import { startReceiver, status } from './receiver.ts';
-import { endpointAt, type Stand, stand } from './stand.ts';
+import { createSharedStores, endpointAt, type SharedStores } from './shared-stores.ts';
 
 const cursors = [{ tenant: 'system', collection: 'webhooks.cursors' }, 'jobs'] as const;
 
-/** What happens at a write: the process is killed and the store never gets it, or the store writes and its answer is lost. */
+/**
+ * The fault at a write. `killed`: the process dies before the store gets the write. `unanswered`: the store applies the
+ * write and its response is lost.
+ */
 type Fault = 'killed' | 'unanswered';
 
-/** Stores with a fault at the `n`th write of webhooks. */
-function faulty({ records, jobs }: Stand, n: number, fault: Fault) {
+/** Stores with a fault at the `n`-th write of webhooks. */
+function faulty({ records, jobs }: SharedStores, n: number, fault: Fault) {
 	let writes = 0;
 	const fail = () => Promise.reject(new Error(fault));
 	const isDead = () => fault === 'killed' && writes >= n;
@@ -27,6 +30,8 @@ function faulty({ records, jobs }: Stand, n: number, fault: Fault) {
 		put: (ref: CollectionRef, id: string, value: JsonObject, options?: PutOptions) =>
 			write(() => records.put(ref, id, value, options)),
 		delete: (ref, id) => write(() => records.delete(ref, id)),
+		dump: () => records.dump(),
+		load: (given) => records.load(given),
 	};
 	const counted = new Set(['create', 'complete', 'fail']);
 	const jobStore = new Proxy(jobs, {
@@ -43,7 +48,7 @@ function faulty({ records, jobs }: Stand, n: number, fault: Fault) {
 	return { records: store, jobs: jobStore, isDead, writes: () => writes };
 }
 
-/** Fails twice, then all is well. Without a network, for this is done for every write. */
+/** Fails twice, then succeeds. It uses no network, because the test runs once per write. */
 class Recorder extends Egress {
 	readonly sent: { readonly id: string; readonly url: string }[] = [];
 
@@ -56,17 +61,20 @@ class Recorder extends Egress {
 	override async close(): Promise<void> {}
 }
 
-/** An event for an endpoint and a callback, of which the first attempts fail. The `n`th write has a fault, and another process goes on. */
-async function script(n: number, fault: Fault) {
-	const setup = await stand({ waits: [1_000, 1_000, 1_000, 1_000] });
+/**
+ * Sends an event to an endpoint and a callback whose first attempts fail. The `n`-th write has a fault, and another
+ * process takes over.
+ */
+async function deliverWithFault(n: number, fault: Fault) {
+	const setup = await createSharedStores({ waits: [1_000, 1_000, 1_000, 1_000] });
 	const egress = new Recorder();
 	await endpointAt(setup, 'http://localhost/endpoint');
 	await setup.end({ callback: { url: 'http://localhost/callback', secret: null } });
 	const { records, jobs, isDead, writes } = faulty(setup, n, fault);
-	const first = setup.machine({ records, jobs, egress });
+	const first = setup.createProcess({ records, jobs, egress });
 	await first.start();
 	let isTakenOver = false;
-	const second = setup.machine({ egress });
+	const second = setup.createProcess({ egress });
 	const pass = (what: string, holds: () => Promise<boolean>, ms = 2_000) =>
 		eventually(`${n}: ${what}`, async () => {
 			if (isDead() && !isTakenOver) {
@@ -88,18 +96,18 @@ async function script(n: number, fault: Fault) {
 	return { setup, sent: egress.sent, writes: writes() };
 }
 
-async function isDelivered({ deliveries }: Stand): Promise<boolean> {
+async function isDelivered({ deliveries }: SharedStores): Promise<boolean> {
 	const all = await deliveries();
 	return all.length === 2 && all.every(({ status: each }) => each === 'delivered');
 }
 
 it.each(['killed', 'unanswered'] as const)(
-	'a process that is %s at any write loses no delivery and leaves nothing behind',
+	'a process that is %s at any write loses no delivery and leaves no records',
 	async (fault) => {
-		const { writes: all } = await script(Number.POSITIVE_INFINITY, fault);
+		const { writes: all } = await deliverWithFault(Number.POSITIVE_INFINITY, fault);
 		expect(all).toBeGreaterThan(15);
 		for (let n = 1; n <= all; n++) {
-			const { setup, sent } = await script(n, fault);
+			const { setup, sent } = await deliverWithFault(n, fault);
 			const count = (facts: readonly string[]) => new Set(facts).size;
 			expect({
 				n,
@@ -113,10 +121,10 @@ it.each(['killed', 'unanswered'] as const)(
 	60_000,
 );
 
-it('processes that share their stores make one delivery of an event, and send it once', async () => {
-	const setup = await stand();
+it('processes with shared stores create one delivery per event, and send it once', async () => {
+	const setup = await createSharedStores();
 	const receiver = await startReceiver();
-	const machines = [setup.machine(), setup.machine(), setup.machine()] as const;
+	const machines = [setup.createProcess(), setup.createProcess(), setup.createProcess()] as const;
 	await endpointAt(setup, receiver.url);
 	for (let count = 0; count < 60; count++) await setup.end();
 	await Promise.all(machines.map((machine) => machine.start()));
@@ -132,19 +140,19 @@ it('processes that share their stores make one delivery of an event, and send it
 	expect(new Set(ids).size).toBe(60);
 });
 
-it('a delivery whose process died is sent by another one', async () => {
-	const setup = await stand();
+it('a delivery of a dead process is sent by another one', async () => {
+	const setup = await createSharedStores();
 	const receiver = await startReceiver();
 	receiver.answer = () => {};
 	await endpointAt(setup, receiver.url);
 	await setup.end();
-	// The record, its purge, its job and the cursor; what follows is never written.
+	// The record, its purge, its job and the cursor are written; nothing after that.
 	const dying = faulty(setup, 5, 'killed');
-	const first = setup.machine(dying);
+	const first = setup.createProcess(dying);
 	await first.start();
 	await eventually('it was sent', () => receiver.received.length === 1);
 	receiver.answer = status(200);
-	await setup.machine().start();
+	await setup.createProcess().start();
 	await setup.clock.advance(10_000);
 	expect(await setup.deliveries()).toMatchObject([{ status: 'pending' }]);
 	await eventually('it is delivered', async () => {
@@ -154,8 +162,8 @@ it('a delivery whose process died is sent by another one', async () => {
 	expect(receiver.received).toHaveLength(2);
 });
 
-it('a process that was slow never moves the cursor back', async () => {
-	const setup = await stand();
+it('a slow process does not move the cursor back', async () => {
+	const setup = await createSharedStores();
 	const receiver = await startReceiver();
 	await endpointAt(setup, receiver.url);
 	await setup.end();
@@ -171,7 +179,7 @@ it('a process that was slow never moves the cursor back', async () => {
 			return setup.records.put(ref, id, value, options);
 		},
 	};
-	// It believes that it has every duty, as one does whose lease has lapsed unnoticed.
+	// It assumes that it holds all duties, like a process whose lease has expired unnoticed.
 	const jobs = new Proxy(setup.jobs, {
 		get(target, name: string) {
 			if (name === 'lead') return async () => true;
@@ -179,16 +187,22 @@ it('a process that was slow never moves the cursor back', async () => {
 			return typeof method === 'function' ? method.bind(target) : method;
 		},
 	});
-	await setup.machine({ records: slow, jobs }).start();
+	await setup.createProcess({ records: slow, jobs }).start();
 	await eventually('it is about to write the cursor', () => isHeld);
 	for (let count = 0; count < 5; count++) await setup.end();
-	await setup.machine().start();
+	await setup.createProcess().start();
 	const cursor = async () => (await setup.records.get<{ cursor: string }>(...cursors))?.value.cursor;
 	const seen: (string | undefined)[] = [];
+	// Each delivery that ends is one more event to read.
+	const delivered = async () => {
+		const { events } = await setup.jobs.events(undefined, { limit: 100 });
+		return events.filter(({ kind, type }) => kind === 'webhook' && type === 'job.completed').length;
+	};
 	await eventually('the other one has read all', async () => {
 		await setup.clock.advance(1_000);
+		const isOver = (await delivered()) === 6;
 		seen.push(await cursor());
-		return seen.at(-1) === (await setup.jobs.head());
+		return isOver && seen.at(-1) === (await setup.jobs.head());
 	});
 	const before = (await setup.records.get(...cursors))?.version;
 	isHeld = false;
@@ -209,5 +223,7 @@ function methodsOf(records: RecordStore): RecordStore {
 		put: (ref: CollectionRef, id: string, value: JsonObject, options?: PutOptions) =>
 			records.put(ref, id, value, options),
 		delete: (ref, id) => records.delete(ref, id),
+		dump: () => records.dump(),
+		load: (given) => records.load(given),
 	};
 }

@@ -4,7 +4,7 @@ const source = 'adapters/fs/src';
 const durability = ['adapters/fs/test/durability.test.ts'];
 const files = ['adapters/fs/test/fs.test.ts'];
 
-/** Blobs as files, and what SQLite writes. */
+/** Faults of the blob stores on disk, and of the SQLite store. */
 export const blobFaults: readonly Fault[] = [
 	{
 		what: 'no fsync of a blob',
@@ -28,7 +28,7 @@ export const blobFaults: readonly Fault[] = [
 		tests: durability,
 	},
 	{
-		what: 'no fsync of the directory behind a delete',
+		what: 'no fsync of the directory after a delete',
 		file: `${source}/directory.ts`,
 		find: ' && (await syncIfPresent(parent))',
 		replace: '',
@@ -49,14 +49,14 @@ export const blobFaults: readonly Fault[] = [
 		tests: files,
 	},
 	{
-		what: 'a blob is one byte larger than it may be',
+		what: 'a blob may exceed its limit by one byte',
 		file: `${source}/write.ts`,
 		find: 'if (size > maxBytes)',
 		replace: 'if (size > maxBytes + 1)',
 		tests: files,
 	},
 	{
-		what: 'everybody on the machine can read blobs',
+		what: 'all users of the machine can read blobs',
 		file: `${source}/write.ts`,
 		find: "open(path, 'wx', 0o600)",
 		replace: "open(path, 'wx')",
@@ -70,7 +70,7 @@ export const blobFaults: readonly Fault[] = [
 		tests: files,
 	},
 	{
-		what: 'a sweep removes what living processes write',
+		what: 'a sweep removes files that running processes write',
 		file: `${source}/directory.ts`,
 		find: "if (owner === 'alive') continue;",
 		replace: '',
@@ -91,7 +91,7 @@ export const blobFaults: readonly Fault[] = [
 		tests: files,
 	},
 	{
-		what: 'a range may end behind the blob',
+		what: 'a range may end after the end of the blob',
 		file: `${source}/store.ts`,
 		find: 'end < info.size)',
 		replace: 'end <= info.size)',
@@ -105,7 +105,7 @@ export const blobFaults: readonly Fault[] = [
 		tests: files,
 	},
 	{
-		what: 'a full disk reads as one that does not answer',
+		what: 'a full disk is reported as an unreachable one',
 		file: `${source}/failures.ts`,
 		find: ".has(code) ? 'E_STORE_FULL' :",
 		replace: ".has(code) ? 'E_STORE_UNAVAILABLE' :",

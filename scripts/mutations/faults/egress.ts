@@ -5,45 +5,45 @@ const egress = ['core/toolkit/test/egress/egress.test.ts'];
 const redirects = ['core/toolkit/test/egress/redirect-headers.test.ts'];
 const pictures = ['core/toolkit/test/egress/fetched-images.test.ts'];
 
-/** Requests to addresses that clients name. */
+/** Faults of requests to addresses that clients name. */
 export const egressFaults: readonly Fault[] = [
 	{
-		what: 'headers go along to another host on a redirect',
+		what: 'headers are sent to another host on a redirect',
 		file: `${source}/egress.ts`,
 		find: 'if (next.origin !== url.origin) headers = {};',
 		replace: '',
 		tests: redirects,
 	},
 	{
-		what: 'only Authorization stays behind on a redirect',
+		what: 'only Authorization is removed on a redirect',
 		file: `${source}/egress.ts`,
 		find: 'if (next.origin !== url.origin) headers = {};',
 		replace: 'if (next.origin !== url.origin) ({ authorization: {}, ...headers } = headers as object);',
 		tests: redirects,
 	},
 	{
-		what: 'headers go along to another port on a redirect',
+		what: 'headers are sent to another port on a redirect',
 		file: `${source}/egress.ts`,
 		find: 'next.origin !== url.origin',
 		replace: 'next.hostname !== url.hostname',
 		tests: redirects,
 	},
 	{
-		what: 'a password without a user name is taken in an address',
+		what: 'a password without a user name is accepted in an address',
 		file: `${source}/egress.ts`,
 		find: "url.username !== '' || url.password !== ''",
 		replace: "url.username !== ''",
 		tests: egress,
 	},
 	{
-		what: 'http is taken where only https is allowed',
+		what: 'http is accepted where only https is allowed',
 		file: `${source}/egress.ts`,
 		find: "(this.#allowsHttp && url.protocol === 'http:')",
 		replace: "url.protocol === 'http:'",
 		tests: egress,
 	},
 	{
-		what: 'the address behind a redirect is not looked at',
+		what: 'the target of a redirect is not checked',
 		file: `${source}/egress.ts`,
 		find: 'this.#parse(URL.parse(location, url.href)?.href ?? location)',
 		replace: 'new URL(location, url.href)',
@@ -71,7 +71,7 @@ export const egressFaults: readonly Fault[] = [
 		tests: egress,
 	},
 	{
-		what: 'a body is read to twice its bound',
+		what: 'a body is read to twice its limit',
 		file: `${source}/egress.ts`,
 		find: 'if (length > maxBytes) return',
 		replace: 'if (length > 2 * maxBytes) return',
@@ -85,7 +85,7 @@ export const egressFaults: readonly Fault[] = [
 		tests: egress,
 	},
 	{
-		what: 'IPv6 addresses that were never given out are public',
+		what: 'unassigned IPv6 addresses are public',
 		file: `${source}/addresses.ts`,
 		find: 'return isAllocated && parsed',
 		replace: 'return parsed',
@@ -113,28 +113,28 @@ export const egressFaults: readonly Fault[] = [
 		tests: egress,
 	},
 	{
-		what: 'name servers are asked about localhost',
+		what: 'localhost is resolved by name servers',
 		file: `${source}/names.ts`,
 		find: '(?:^|\\.)localhost\\.?$',
 		replace: '^localhost$',
 		tests: ['core/toolkit/test/egress/names.test.ts'],
 	},
 	{
-		what: '2xx and 3xx without a picture are taken for one',
+		what: '2xx and 3xx responses without a picture are accepted',
 		file: `${source}/fetched-images.ts`,
 		find: 'if (status !== 200) throw',
 		replace: 'if (status >= 400) throw',
 		tests: pictures,
 	},
 	{
-		what: '204 and 206 are taken for a picture',
+		what: '204 and 206 are accepted as a picture',
 		file: `${source}/fetched-images.ts`,
 		find: 'if (status !== 200) throw',
 		replace: 'if (status < 200 || status > 299) throw',
 		tests: pictures,
 	},
 	{
-		what: 'the beginning of a picture is taken for all of it',
+		what: 'the start of a picture is accepted as the whole picture',
 		file: `${source}/fetched-images.ts`,
 		find: 'if (isTruncated) {',
 		replace: 'if (isTruncated && body.length === 0) {',

@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts';
 
 const keys = ['test/e2e/keys.test.ts'];
 
-/** What stands before the routes: keys, scopes, limits. */
+/** Faults of the checks before the routes: keys, scopes, limits. */
 export const httpFaults: readonly Fault[] = [
 	{
 		what: 'a scope grants every scope that it is a prefix of',
@@ -12,7 +12,7 @@ export const httpFaults: readonly Fault[] = [
 		tests: keys,
 	},
 	{
-		what: 'an event stream gives its request slot back twice',
+		what: 'an event stream releases its request slot twice',
 		file: 'core/kernel/src/http/gate/admission.ts',
 		find: "kind = 'streams';",
 		replace: '',
@@ -26,10 +26,10 @@ export const httpFaults: readonly Fault[] = [
 		tests: ['core/kernel/test/http/gate/admission.test.ts'],
 	},
 	{
-		what: 'a length that is no number spoils the sum of bodies',
+		what: 'an invalid length corrupts the sum of bodies',
 		file: 'core/kernel/src/http/gate/admission.ts',
-		find: 'const wanted = isLength ? declared : unknownBodyBytes;',
-		replace: 'const wanted = declared ?? unknownBodyBytes;',
+		find: 'const needed = isLength ? declared : unknownBodyBytes;',
+		replace: 'const needed = declared ?? unknownBodyBytes;',
 		tests: ['core/kernel/test/http/gate/admission.test.ts'],
 	},
 ];

@@ -7,7 +7,7 @@ const ownership = [`${test}/ownership.test.ts`];
 const duty = [`${test}/duty.test.ts`];
 const memory = ['adapters/memory/test/memory.test.ts'];
 
-/** Jobs: the state machine, workers, attempts, duties, and the stores. */
+/** Faults of jobs: the state machine, workers, attempts, duties, and the stores. */
 export const jobFaults: readonly Fault[] = [
 	{
 		what: 'bytes are deleted although the outcome of complete is unknown',
@@ -17,17 +17,17 @@ export const jobFaults: readonly Fault[] = [
 		tests: ownership,
 	},
 	{
-		what: 'attachments are deleted although the record may stand',
+		what: 'attachments are deleted although the record may exist',
 		file: `${source}/jobs.ts`,
-		find: 'if (found === null) await this.#discard(id);',
+		find: 'if (record === null) await this.#discard(id);',
 		replace: 'await this.#discard(id);',
 		tests: ownership,
 	},
 	{
 		what: "a lost attempt cancels the new owner's upstream work",
 		file: `${source}/attempt.ts`,
-		find: "const isOver = end === 'failed' ||",
-		replace: "const isOver = end !== 'unrecorded' ||",
+		find: "const hasJobEnded = end === 'failed' ||",
+		replace: "const hasJobEnded = end !== 'unrecorded' ||",
 		tests: ownership,
 	},
 	{
@@ -38,7 +38,7 @@ export const jobFaults: readonly Fault[] = [
 		tests: ownership,
 	},
 	{
-		what: 'an attempt begins after the interrupt',
+		what: 'an attempt starts after the interrupt',
 		file: `${source}/worker.ts`,
 		find: 'if (this.#isOpen) this.#run(claim, definition);',
 		replace: 'if (claim) this.#run(claim, definition);',
@@ -59,21 +59,21 @@ export const jobFaults: readonly Fault[] = [
 		tests: ownership,
 	},
 	{
-		what: 'a stop does not wait for the round under way',
+		what: 'a stop does not wait for the current round',
 		file: `${source}/duty.ts`,
-		find: 'await held?.finished;',
+		find: 'await current?.finished;',
 		replace: '',
 		tests: duty,
 	},
 	{
-		what: 'a duty goes on when its lease has lapsed',
+		what: 'a duty continues when its lease has lapsed',
 		file: `${source}/duty.ts`,
 		find: 'void lapse.promise.then(() => this.#abort());',
 		replace: '',
 		tests: duty,
 	},
 	{
-		what: 'progress goes back',
+		what: 'progress decreases',
 		file: `${source}/state.ts`,
 		find: 'Math.max(job.progress, Math.min(update.progress ?? 0, progressCap))',
 		replace: 'Math.min(update.progress ?? 0, progressCap)',
@@ -101,7 +101,7 @@ export const jobFaults: readonly Fault[] = [
 		tests: memory,
 	},
 	{
-		what: 'a job has one attempt more than it may',
+		what: 'a job has one attempt more than its limit',
 		file: `${source}/state.ts`,
 		find: 'job.cancelRequested || job.attempt >= job.maxAttempts;',
 		replace: 'job.cancelRequested || job.attempt > job.maxAttempts;',
@@ -122,14 +122,14 @@ export const jobFaults: readonly Fault[] = [
 		tests: memory,
 	},
 	{
-		what: 'bytes of a removed job are due while its attempt may write',
+		what: 'bytes of a removed job are swept while its attempt may write',
 		file: `${source}/state.ts`,
 		find: "job.status === 'in_progress' ? Math.max(now, dueAt ?? now) : now",
 		replace: 'now',
 		tests: memory,
 	},
 	{
-		what: 'the sweep takes attachments of a create under way',
+		what: 'the sweep deletes attachments of a running create',
 		file: `${source}/housekeeping.ts`,
 		find: ' || time > before',
 		replace: '',

@@ -5,7 +5,7 @@ const ring = ['adapters/keys/test/ring.test.ts'];
 const authenticator = ['adapters/keys/test/authenticator.test.ts'];
 const firstKey = ['adapters/keys/test/first-key.test.ts'];
 
-/** API keys. */
+/** Faults of API keys. */
 export const keyFaults: readonly Fault[] = [
 	{
 		what: 'one key is configured for two tenants',
@@ -15,14 +15,14 @@ export const keyFaults: readonly Fault[] = [
 		tests: ['adapters/keys/test/configured-keys.test.ts'],
 	},
 	{
-		what: 'two processes that start together make a first key each',
+		what: 'two processes that start together create a first key each',
 		file: `${source}/key-ring.ts`,
 		find: 'firstKey, {}, { ifVersion: 0 })',
 		replace: 'firstKey, {})',
 		tests: firstKey,
 	},
 	{
-		what: 'a first key is made beside configured ones',
+		what: 'a first key is created although keys are configured',
 		file: `${source}/key-ring.ts`,
 		find: 'if (hasConfigured || !store || !records) return null;',
 		replace: 'if (!store || !records) return null;',
@@ -36,21 +36,21 @@ export const keyFaults: readonly Fault[] = [
 		tests: ring,
 	},
 	{
-		what: 'an expired key is still good',
+		what: 'an expired key is still accepted',
 		file: `${source}/keys.ts`,
 		find: ', clock.now())) return null;',
 		replace: ', 0)) return null;',
 		tests: ring,
 	},
 	{
-		what: 'a key is good in the millisecond in which it expires',
+		what: 'a key is accepted in the millisecond in which it expires',
 		file: `${source}/key-ring.ts`,
 		find: 'now >= value.expiresAt',
 		replace: 'now > value.expiresAt',
 		tests: ring,
 	},
 	{
-		what: 'the last use brings a revoked key back',
+		what: 'the update of the last use restores a revoked key',
 		file: `${source}/key-ring.ts`,
 		find: '{ ifVersion, index }',
 		replace: '{ index }',
@@ -64,7 +64,7 @@ export const keyFaults: readonly Fault[] = [
 		tests: authenticator,
 	},
 	{
-		what: 'keys are refused while the store does not answer',
+		what: 'keys are refused while the store is unreachable',
 		file: `${source}/key-ring.ts`,
 		find: "throw plinthError('E_STORE_UNAVAILABLE', { cause });",
 		replace: 'return null;',

@@ -3,20 +3,20 @@ import type { Fault } from '../fault.ts';
 const source = 'core/kernel/src/models';
 const test = 'core/kernel/test/models';
 
-/** Turns of models: slots, queues, circuits, fallbacks. */
+/** Faults of model scheduling: slots, queues, circuits, fallbacks. */
 export const modelFaults: readonly Fault[] = [
 	{
-		what: 'a slot of a model is given back twice',
-		file: `${source}/model-slot.ts`,
+		what: 'a slot of a model is released twice',
+		file: `${source}/waiting-line.ts`,
 		find: 'if (this.#isFree) return;',
 		replace: '',
 		tests: [`${test}/bounds.test.ts`, `${test}/fair-queue.test.ts`],
 	},
 	{
-		what: 'a slot is free while its work goes on',
-		file: `${source}/model-slot.ts`,
-		find: 'if (this.#isDone && this.#keepers === 0) this.free();',
-		replace: 'if (this.#keepers === 0) this.free();',
+		what: 'a slot is free while its work continues',
+		file: `${source}/waiting-line.ts`,
+		find: '#keepers = 1;',
+		replace: '#keepers = 0;',
 		tests: [`${test}/fair-queue.test.ts`],
 	},
 	{
@@ -27,7 +27,7 @@ export const modelFaults: readonly Fault[] = [
 		tests: [`${test}/fair-queue.test.ts`],
 	},
 	{
-		what: 'a tenant pushes out one that has as many in the queue',
+		what: 'a tenant replaces a call of a tenant with an equal number in the queue',
 		file: `${source}/waiting-line.ts`,
 		find: 'waiters.size <= own + 1',
 		replace: 'waiters.size <= own',
@@ -36,8 +36,8 @@ export const modelFaults: readonly Fault[] = [
 	{
 		what: 'a model of a group loads while another one works',
 		file: `${source}/model-group.ts`,
-		find: 'for (const place of loaded.filter(({ active }) => active === 0)) {',
-		replace: 'for (const place of loaded) {',
+		find: 'for (const entry of loaded.filter(({ active }) => active === 0)) {',
+		replace: 'for (const entry of loaded) {',
 		tests: [`${test}/model-group.test.ts`],
 	},
 	{
@@ -48,7 +48,7 @@ export const modelFaults: readonly Fault[] = [
 		tests: [`${test}/model-group.test.ts`],
 	},
 	{
-		what: 'Retry-After is as long as anybody says',
+		what: 'Retry-After has no upper limit',
 		file: `${source}/failures.ts`,
 		find: 'Math.min(Math.max(Math.ceil(ms / 1000), 1), retryAfterSeconds)',
 		replace: 'Math.max(Math.ceil(ms / 1000), 1)',
@@ -62,28 +62,28 @@ export const modelFaults: readonly Fault[] = [
 		tests: [`${test}/circuit.test.ts`],
 	},
 	{
-		what: 'failures count that are not in a row',
+		what: 'failures that are not in a row open a circuit',
 		file: `${source}/circuit.ts`,
-		find: "else if (outcome === 'answered') this.#failed = 0;",
+		find: "else if (outcome === 'answered') this.#failureCount = 0;",
 		replace: "else if (outcome === 'answered') return;",
 		tests: [`${test}/circuit.test.ts`],
 	},
 	{
-		what: 'a circuit lets two trials begin',
+		what: 'a circuit allows two trials at once',
 		file: `${source}/circuit.ts`,
 		find: "if (this.#health === 'trying') this.#isTrialUnderWay = true;",
 		replace: '',
 		tests: [`${test}/circuit.test.ts`],
 	},
 	{
-		what: 'nothing is prepared for a fallback before its slot is taken',
+		what: 'a fallback is not prepared before its slot is claimed',
 		file: `${source}/directory.ts`,
-		find: 'if (prepare && model.allowsCall) await prepare(model.bound);',
+		find: 'if (prepare && model.circuit.allowsCall) await prepare(model.bound);',
 		replace: '',
 		tests: [`${test}/ask.test.ts`],
 	},
 	{
-		what: 'a waiter is told a place that ignores the turns of tenants',
+		what: 'the reported queue position ignores the turns of tenants',
 		file: `${source}/waiting-line.ts`,
 		find: 'index < turn ? rank + 1 : rank',
 		replace: 'size',
@@ -97,42 +97,42 @@ export const modelFaults: readonly Fault[] = [
 		tests: [`${test}/circuit.test.ts`, `${test}/bounds.test.ts`],
 	},
 	{
-		what: 'a caller who left while waiting gets a turn',
+		what: 'a caller that disconnected while waiting gets a turn',
 		file: `${source}/guarded-model.ts`,
-		find: 'if (this.allowsCall && !caller.signal.aborted)',
-		replace: 'if (this.allowsCall)',
+		find: '(caller.signal.aborted || !circuit.allowsCall)',
+		replace: '!circuit.allowsCall',
 		tests: [`${test}/bounds.test.ts`],
 	},
 	{
-		what: 'work behind its time limit keeps its slot for ever',
+		what: 'work after its time limit keeps its slot for ever',
 		file: `${source}/guarded-model.ts`,
-		find: 'this.#clock.after(abandonMs, () => slot.free())',
-		replace: 'this.#clock.after(abandonMs, () => {})',
-		tests: [`${test}/bounds.test.ts`],
-	},
-	{
-		what: 'the model is not told that its time is over',
-		file: `${source}/guarded-model.ts`,
-		find: 'timeout.abort(error);',
+		find: 'this.#clock.after(abandonMs, free)',
 		replace: '',
 		tests: [`${test}/bounds.test.ts`],
 	},
 	{
-		what: 'what a stand-in refuses hides the failure of the model',
+		what: 'the signal of the model does not abort at the time limit',
+		file: `${source}/guarded-model.ts`,
+		find: "timeout.abort(plinthError('E_MODEL_TIMEOUT', { message }));",
+		replace: '',
+		tests: [`${test}/bounds.test.ts`],
+	},
+	{
+		what: 'the refusal of a fallback hides the failure of the model',
 		file: `${source}/directory.ts`,
 		find: 'if (!isFailure && !(isFallback && isRefusal(error))) throw error;',
 		replace: 'if (!isFailure) throw error;',
 		tests: [`${test}/ask.test.ts`],
 	},
 	{
-		what: 'a caller who has left costs every fallback a call',
+		what: 'a disconnected caller causes a call of every fallback',
 		file: `${source}/directory.ts`,
 		find: 'caller.signal.throwIfAborted();\n\t\t\tif (isFailure)',
 		replace: 'if (isFailure)',
 		tests: [`${test}/ask.test.ts`],
 	},
 	{
-		what: 'a model is asked twice for one request',
+		what: 'a model is called twice for one request',
 		file: `${source}/directory.ts`,
 		find: 'if (seen.has(model)) continue;',
 		replace: '',

@@ -1,39 +1,39 @@
 import type { Fault } from '../fault.ts';
 
-/** Chat, files, image, parse, speech and video. */
+/** Faults of chat, files, image, parse, speech and video. */
 export const pluginFaults: readonly Fault[] = [
 	{
-		what: 'jobs that name an alias count as those of another model',
+		what: 'jobs that name an alias count for another model',
 		file: 'plugins/video/src/routes/create.ts',
 		find: 'model: model.id,',
 		replace: 'model: body.model,',
 		tests: ['plugins/video/test/create.test.ts'],
 	},
 	{
-		what: 'a format that nobody makes waits for the model',
+		what: 'an unsupported format is refused only after the model call',
 		file: 'plugins/speech/src/formats.ts',
 		find: 'if (formats && !formats.includes(format)) throw',
 		replace: 'if (formats?.length === 0) throw',
 		tests: ['plugins/speech/test/formats.test.ts'],
 	},
 	{
-		what: 'a stop sequence that comes in two pieces is sent',
+		what: 'a stop sequence that arrives in two pieces is sent',
 		file: 'plugins/chat/src/response/stop-sequence-filter.ts',
 		find: 'this.#held = text.slice(safeLength);',
 		replace: "this.#held = '';",
 		tests: ['plugins/chat/test/stop-cutter.test.ts'],
 	},
 	{
-		what: 'the stop sequence that begins first wins',
+		what: 'the stop sequence that starts first has precedence',
 		file: 'plugins/chat/src/response/stop-sequence-filter.ts',
 		find: 'return a.end - b.end || a.start - b.start;',
 		replace: 'return a.start - b.start;',
 		tests: ['plugins/chat/test/stop-cutter.test.ts'],
 	},
 	{
-		what: 'a document ends its frame',
+		what: 'a document can close its delimiters',
 		file: 'plugins/chat/src/documents/frame.ts',
-		find: ".replace(mark, '&lt;')",
+		find: ".replace(frameTag, '&lt;')",
 		replace: '',
 		tests: ['plugins/chat/test/documents.test.ts'],
 	},
@@ -52,7 +52,7 @@ export const pluginFaults: readonly Fault[] = [
 		tests: ['plugins/chat/test/answer.test.ts'],
 	},
 	{
-		what: 'two answers to one request count their prompt twice',
+		what: 'two choices of one request count their prompt twice',
 		file: 'plugins/chat/src/response/usage.ts',
 		find: 'Math.max(0, ...usages.map(({ promptTokens: tokens }) => tokens))',
 		replace: 'sum(({ promptTokens: tokens }) => tokens)',
@@ -66,7 +66,7 @@ export const pluginFaults: readonly Fault[] = [
 		tests: ['plugins/files/test/read.test.ts'],
 	},
 	{
-		what: 'a file whose time is over is still there',
+		what: 'an expired file still exists',
 		file: 'plugins/files/src/record.ts',
 		find: "record.state === 'ready' && !isExpired(record, now)",
 		replace: "record.state === 'ready'",
@@ -80,7 +80,7 @@ export const pluginFaults: readonly Fault[] = [
 		tests: ['plugins/files/test/quota.test.ts'],
 	},
 	{
-		what: 'the sweep takes uploads that are under way',
+		what: 'the sweep deletes running uploads',
 		file: 'plugins/files/src/sweep.ts',
 		find: 'now - value.createdAt',
 		replace: 'Infinity',
@@ -115,7 +115,7 @@ export const pluginFaults: readonly Fault[] = [
 		tests: ['plugins/image/test/work.test.ts', 'plugins/image/test/stream.test.ts'],
 	},
 	{
-		what: 'the other calls go on when one has failed',
+		what: 'the other calls continue when one has failed',
 		file: 'plugins/image/src/work/make.ts',
 		find: '.abort(error);',
 		replace: '.signal;',
@@ -129,21 +129,21 @@ export const pluginFaults: readonly Fault[] = [
 		tests: ['plugins/image/test/work.test.ts', 'plugins/image/test/generations.test.ts'],
 	},
 	{
-		what: 'a model shows unfinished pictures after the abort',
+		what: 'a model sends partial pictures after the abort',
 		file: 'plugins/image/src/work/make.ts',
 		find: 'if (!signal.aborted) partialQueues[image]?.add(picture);',
 		replace: 'partialQueues[image]?.add(picture);',
 		tests: ['plugins/image/test/routing.test.ts', 'plugins/image/test/stream.test.ts'],
 	},
 	{
-		what: 'an unfinished picture comes behind its finished one',
+		what: 'a partial picture is sent after its finished one',
 		file: 'plugins/image/src/work/partial-queue.ts',
 		find: 'if (!signal.aborted) show(',
 		replace: 'if (signal) show(',
 		tests: ['plugins/image/test/partial-queue.test.ts'],
 	},
 	{
-		what: 'a fallback without masks is asked with a mask',
+		what: 'a fallback without masks is called with a mask',
 		file: 'plugins/image/src/routes/edit.ts',
 		find: "checkAbilities(candidate, 'edit', body, sent);",
 		replace: '',
@@ -157,7 +157,7 @@ export const pluginFaults: readonly Fault[] = [
 		tests: ['plugins/image/test/edits.test.ts'],
 	},
 	{
-		what: 'half a character stays where a text is cut',
+		what: 'half a character remains when a text is truncated',
 		file: 'plugins/parse/src/work/cut.ts',
 		find: '.slice(0, isPair(',
 		replace: ".slice(0, isPair('', 0) && isPair(",
@@ -192,14 +192,14 @@ export const pluginFaults: readonly Fault[] = [
 		tests: ['plugins/speech/test/wav.test.ts'],
 	},
 	{
-		what: 'audio in another format passes under a wrong label',
+		what: 'audio in another format is sent with a wrong content type',
 		file: 'plugins/speech/src/delivery.ts',
 		find: 'if (made.format !== format) {',
 		replace: 'if (made.format === undefined) {',
 		tests: ['plugins/speech/test/formats.test.ts'],
 	},
 	{
-		what: 'a model goes on when its answer was refused',
+		what: 'a model continues after its result was refused',
 		file: 'plugins/speech/src/speak.ts',
 		find: '.abort(error);',
 		replace: '.signal;',
@@ -222,8 +222,8 @@ export const pluginFaults: readonly Fault[] = [
 	{
 		what: 'the end of a streamed text is lost',
 		file: 'plugins/transcription/src/response/stream.ts',
-		find: 'text.length > sent.length && ',
-		replace: 'sent === text && ',
+		find: 'text.length > sentText.length && ',
+		replace: 'sentText === text && ',
 		tests: ['plugins/transcription/test/running.test.ts'],
 	},
 	{
@@ -241,7 +241,7 @@ export const pluginFaults: readonly Fault[] = [
 		tests: ['plugins/video/test/routing.test.ts', 'plugins/video/test/runner.test.ts'],
 	},
 	{
-		what: 'another model goes on from a checkpoint',
+		what: 'another model continues from a checkpoint',
 		file: 'plugins/video/src/rendering.ts',
 		find: 'if (this.#resumePoint && this.#resumePoint.model !== call.id) throw boundElsewhere();',
 		replace: '',

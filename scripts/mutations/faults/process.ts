@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts';
 
 const signals = ['cli/test/signals.test.ts'];
 
-/** How the process ends. */
+/** Faults of process shutdown. */
 export const processFaults: readonly Fault[] = [
 	{
 		what: 'a second signal is ignored',
@@ -12,7 +12,7 @@ export const processFaults: readonly Fault[] = [
 		tests: signals,
 	},
 	{
-		what: 'a hanging stop is not ended',
+		what: 'a hanging stop has no time limit',
 		file: 'cli/src/signals.ts',
 		find: 'setTimeout(() => target.exit(1), exitTimeoutMs).unref();',
 		replace: '',

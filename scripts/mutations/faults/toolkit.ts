@@ -6,17 +6,17 @@ const limits = [`${test}/limits.test.ts`];
 const streams = [`${test}/streams.test.ts`];
 const referenced = [`${test}/referenced-files.test.ts`];
 
-/** What plugins are built with. */
+/** Faults of the toolkit. */
 export const toolkitFaults: readonly Fault[] = [
 	{
-		what: 'an abort between turn and start loses a place',
+		what: 'an abort between turn and start loses a slot',
 		file: `${source}/limits/semaphore.ts`,
 		find: 'if (signal?.aborted) this',
 		replace: 'if (signal === null) this',
 		tests: limits,
 	},
 	{
-		what: 'an aborted task gives a place back that it never had',
+		what: 'an aborted task releases a slot that it never had',
 		file: `${source}/limits/semaphore.ts`,
 		find: '.splice(index, 1);',
 		replace: '.splice(index, 1);\n\t\t\tthis.#free++;',
@@ -37,49 +37,49 @@ export const toolkitFaults: readonly Fault[] = [
 		tests: limits,
 	},
 	{
-		what: 'a share is given back twice',
+		what: 'a share is released twice',
 		file: `${source}/limits/capacity.ts`,
 		find: '(-this.#held);\n\t\tthis.#held = 0;',
 		replace: '(-this.#held);',
 		tests: limits,
 	},
 	{
-		what: 'a share that was given back takes more',
+		what: 'a released share can still reserve',
 		file: `${source}/limits/capacity.ts`,
 		find: 'take(amount: number): void {\n\t\tif (this',
 		replace: 'take(amount: number): void {\n\t\tif (amount < 0 && this',
 		tests: limits,
 	},
 	{
-		what: 'the end of a stream is told twice',
+		what: 'the end of a stream is reported twice',
 		file: `${source}/streams/with-cleanup.ts`,
 		find: 'if (isPending) cleanup();',
 		replace: 'cleanup();',
 		tests: streams,
 	},
 	{
-		what: 'a stream that nobody reads is not closed',
+		what: 'a stream without a reader is not closed',
 		file: `${source}/streams/with-cleanup.ts`,
 		find: 'cleanUpOnce();\n\t\t\tawait iterator.return?.();',
 		replace: 'await iterator.return?.();',
 		tests: streams,
 	},
 	{
-		what: 'a model that ignores its signal is read on',
+		what: 'a model that ignores its signal is read after the abort',
 		file: `${source}/streams/model-stream.ts`,
 		find: 'await orAbort(signal, iterator.next())',
 		replace: 'await iterator.next()',
 		tests: streams,
 	},
 	{
-		what: 'a model that always has more stops the process',
+		what: 'a model with endless output blocks the process',
 		file: `${source}/streams/model-stream.ts`,
 		find: '=== 0) await',
 		replace: '=== -1) await',
 		tests: streams,
 	},
 	{
-		what: 'the words of a model reach the client in an error',
+		what: 'the message of a model reaches the client in an error',
 		file: `${source}/streams/model-stream.ts`,
 		find: 'throw signal.aborted ? signal.reason : toModelFailure(error);',
 		replace: 'throw error;',
@@ -88,7 +88,7 @@ export const toolkitFaults: readonly Fault[] = [
 	{
 		what: 'a body with unknown members is passed on',
 		file: `${source}/requests/parse-unchanged.ts`,
-		find: 'return success && holdsAll(data, value) ? data : undefined;',
+		find: 'return success && containsAll(data, value) ? data : undefined;',
 		replace: 'return success ? data : undefined;',
 		tests: [`${test}/parse-unchanged.test.ts`],
 	},
@@ -100,7 +100,7 @@ export const toolkitFaults: readonly Fault[] = [
 		tests: [`${test}/form.test.ts`],
 	},
 	{
-		what: 'everybody on the machine can enter directories of data',
+		what: 'all users of the machine can enter data directories',
 		file: `${source}/files/private-dir.ts`,
 		find: 'mkdirSync(path, { mode: 0o700 });',
 		replace: 'mkdirSync(path);',

@@ -4,7 +4,7 @@ const source = 'plugins/webhooks/src';
 const changes = ['plugins/webhooks/test/endpoint-changes.test.ts'];
 const options = ['plugins/webhooks/test/options.test.ts'];
 
-/** Endpoints of webhooks and what is sent to them. */
+/** Faults of webhook endpoints and deliveries. */
 export const webhookFaults: readonly Fault[] = [
 	{
 		what: 'a slow process moves the cursor back',
@@ -28,10 +28,10 @@ export const webhookFaults: readonly Fault[] = [
 		tests: changes,
 	},
 	{
-		what: 'expired secrets push out living ones',
+		what: 'expired secrets replace valid ones',
 		file: `${source}/endpoints.ts`,
-		find: 'const living = record.oldSecrets.filter(({ until }) => now < until);',
-		replace: 'const living = record.oldSecrets;',
+		find: 'const unexpired = record.oldSecrets.filter(({ until }) => now < until);',
+		replace: 'const unexpired = record.oldSecrets;',
 		tests: changes,
 	},
 	{
@@ -42,7 +42,7 @@ export const webhookFaults: readonly Fault[] = [
 		tests: changes,
 	},
 	{
-		what: 'a receiver asks for a wait of years',
+		what: 'a receiver can request a wait of years',
 		file: `${source}/sender.ts`,
 		find: 'return Math.min(ms, longestRetryAfterMs);',
 		replace: 'return ms;',

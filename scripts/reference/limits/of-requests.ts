@@ -1,6 +1,6 @@
-import type { LimitSection } from './page.ts';
+import type { LimitSection } from './section.ts';
 
-/** What a request may bring. */
+/** Limits of requests. */
 export const ofRequests: readonly LimitSection[] = [
 	{
 		title: 'Bodies',
@@ -144,7 +144,7 @@ export const ofRequests: readonly LimitSection[] = [
 			['Time a document waits for a running process', 'reader.waitMs', 'another one starts'],
 			['Unpacked size of a document', 'reader.maxInflatedBytes', '400 `document_too_large`'],
 			['Files inside a document', 'reader.maxEntries', '400 `document_too_large`'],
-			['Text of a document, in characters', 'reader.maxCharacters', 'the rest is left out, with `truncated`'],
+			['Text of a document, in characters', 'reader.maxCharacters', 'the rest is dropped, with `truncated`'],
 			['Memory of a process that reads documents', 'reader.processBytes', '400 `document_too_large`'],
 			['Memory of an idle document process', 'reader.restingBytes', 'memory is freed'],
 			['JavaScript heap of a document process', 'reader.heapBytes', '400 `document_too_large`'],

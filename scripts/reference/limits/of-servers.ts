@@ -1,6 +1,6 @@
-import type { LimitSection } from './page.ts';
+import type { LimitSection } from './section.ts';
 
-/** What a server takes on, keeps and waits for. */
+/** Limits of a server: what it accepts, stores and waits for. */
 export const ofServers: readonly LimitSection[] = [
 	{
 		title: 'Connections and time',
@@ -14,8 +14,12 @@ export const ofServers: readonly LimitSection[] = [
 			['Time without an event in a stream', 'httpLimits.heartbeatMs', 'a comment is sent'],
 			["A stream of a video's events", 'plugins.video.with.streamMinutes', '`stream.end` with `max_age`'],
 			['A stream of all events of a tenant', 'plugins.events.with.streamMinutes', '`stream.end` with `max_age`'],
-			['Time for a webhook receiver to answer', 'webhooks.answerMs', 'the attempt fails'],
-			['The longest `retry-after` of a webhook receiver', 'webhooks.longestRetryAfterMs', 'the attempt comes then'],
+			['Time for a webhook receiver to respond', 'webhooks.answerMs', 'the attempt fails'],
+			[
+				'The longest `retry-after` of a webhook receiver',
+				'webhooks.longestRetryAfterMs',
+				'the retry is sent after this time',
+			],
 			['Time a client may leave data unread', 'httpLimits.stallMs', 'the connection is cut'],
 			['Time a client may leave data unread after an abort', 'httpLimits.errorGraceMs', 'the connection is cut'],
 			[
@@ -23,11 +27,11 @@ export const ofServers: readonly LimitSection[] = [
 				'httpLimits.abandonMs',
 				'it no longer counts for its tenant, and the log names its route',
 			],
-			['One chunk of an answer', 'httpLimits.pieceBytes', 'the next chunk'],
+			['One chunk of a response', 'httpLimits.pieceBytes', 'the next chunk'],
 			['Bytes read after a refusal, with a key', 'httpLimits.drain', 'the connection is cut'],
-			['Bytes read after a refusal, without a key', 'httpLimits.drainStrangers', 'the connection is cut'],
+			['Bytes read after a refusal, without a key', 'httpLimits.drainUnauthenticated', 'the connection is cut'],
 			['Time to read after a refusal, with a key', 'httpLimits.drainMs', 'the connection is cut'],
-			['Time to read after a refusal, without a key', 'httpLimits.drainStrangersMs', 'the connection is cut'],
+			['Time to read after a refusal, without a key', 'httpLimits.drainUnauthenticatedMs', 'the connection is cut'],
 			['An idle connection', 'httpLimits.keepAliveMs', 'it is closed'],
 			['A connection without a request while the server stops', 'httpLimits.lastCallMs', 'it is closed'],
 			['Interval of the check for slow connections', 'httpLimits.sweepMs', ''],
@@ -46,11 +50,11 @@ export const ofServers: readonly LimitSection[] = [
 			['Small images decoded or encoded in parallel', 'backends.images.with.concurrency', 'they wait'],
 			['Processes for large images', 'backends.images.with.workers', 'they wait'],
 			['Processes that read documents', 'backends.documents.with.workers', 'documents wait'],
-			['Cache of document texts', 'textCache.cacheBytes', 'the least recently used text goes first'],
+			['Cache of document texts', 'textCache.cacheBytes', 'the least recently used text is removed first'],
 			['Documents of a tenant read in parallel', 'plugins.parse.with.concurrency', 'they wait'],
 			['Documents of a tenant read in parallel for chats', 'plugins.chat.with.concurrency', 'they wait'],
-			['Images fetched in parallel, in one process', 'fetchedImages.atOnce', 'they wait'],
-			['Images fetched in parallel, for one tenant', 'fetchedImages.ofTenant', 'they wait'],
+			['Images fetched in parallel, in one process', 'fetchedImages.concurrency', 'they wait'],
+			['Images fetched in parallel, for one tenant', 'fetchedImages.concurrencyPerTenant', 'they wait'],
 			['Threads that encode speech', 'backends.audio.with.threads', 'streams take turns'],
 			['Speech streams encoded in parallel', 'backends.audio.with.concurrency', 'they wait'],
 			['Threads that decode audio', 'backends.decoder.with.threads', 'files take turns'],
@@ -64,17 +68,17 @@ export const ofServers: readonly LimitSection[] = [
 			['Files of a tenant', 'plugins.files.with.maxFiles', '403 `file_quota_exceeded`'],
 			['Webhook endpoints of a tenant', 'webhooks.endpoints', '400 `too_many_webhook_endpoints`'],
 			[
-				'Characters of text in one answer of parsed documents',
+				'Characters of text in one response with parsed documents',
 				'plugins.parse.with.answerChars',
 				'the rest is dropped, with `truncated`',
 			],
 			[
-				'Characters of parsed documents in all answers of one process',
+				'Characters of parsed documents in all responses of one process',
 				'plugins.parse.with.heldChars',
 				'503 `server_overloaded`',
 			],
 			[
-				'Characters of documents in all conversations that are being answered',
+				'Characters of documents in all conversations in progress',
 				'plugins.chat.with.heldChars',
 				'503 `server_overloaded`',
 			],
@@ -86,7 +90,7 @@ export const ofServers: readonly LimitSection[] = [
 			],
 			['Time a circuit stays open', 'models.circuit.seconds', 'one call at a time tests the model'],
 			['`retry-after` of a busy model or an open circuit (at least 1 s)', 'models.retryAfterSeconds', ''],
-			['Time a call beyond its `timeoutSeconds` keeps its place', 'models.abandonMs', 'the next call starts'],
+			['Time a call beyond its `timeoutSeconds` keeps its slot', 'models.abandonMs', 'the next call starts'],
 			['A JSON body that is forwarded as it is', 'forward.wholeBytes', 'the body is translated'],
 			["Bytes read of an upstream's error", 'forward.refusalBytes', 'the rest is dropped'],
 			[
@@ -111,7 +115,7 @@ export const ofServers: readonly LimitSection[] = [
 			['A lease', 'jobs.leaseMs', 'another worker may claim the job'],
 			['Interval of heartbeats', 'jobs.heartbeatMs', ''],
 			['Interval of progress writes', 'jobs.progressMs', ''],
-			['Interval at which a worker looks for jobs of other processes', 'jobs.pollMs', ''],
+			['Interval at which a worker polls for jobs of other processes', 'jobs.pollMs', ''],
 			['A preview of a video', 'video.maxPreviewBytes', 'it is not shown'],
 			['The value of `openai-poll-after-ms`', 'plugins.video.with.pollAfterMs', ''],
 		],
@@ -148,7 +152,7 @@ export const ofServers: readonly LimitSection[] = [
 			],
 			['A step of start or stop', 'server.stepTimeoutMs', 'the start fails and names the step'],
 			['A check of a store by `/readyz`', 'readiness.timeoutMs', '503, with the id of the store'],
-			['Time until a check without an answer is repeated', 'readiness.lostMs', ''],
+			['Time until a check without a response is repeated', 'readiness.lostMs', ''],
 			['Time a check is reused', 'readiness.freshMs', 'the store is checked again'],
 		],
 	},

@@ -7,24 +7,16 @@ import { embedded } from 'plinth';
 import { table } from '../markdown.ts';
 import { ofRequests } from './of-requests.ts';
 import { ofServers } from './of-servers.ts';
+import type { LimitSection } from './section.ts';
 import { limitsOfSources } from './values.ts';
-
-/** What is limited, the name of the limit, and what happens beyond it. The value is the sources' own. */
-export type LimitRow = readonly [what: string, name: string, beyond: string];
-
-/** A part of the page. */
-export interface LimitSection {
-	readonly title: string;
-	readonly rows: readonly LimitRow[];
-}
 
 /** The parts of the page, in their order. */
 export const limitSections: readonly LimitSection[] = [...ofRequests, ...ofServers];
 
-/** Names of limits that are places in a config. */
+/** Names of limits that are paths of a config. */
 const settable = /^(?:server|jobs|plugins|backends)\./;
 
-/** The page of every limit. Throws when the sources have one that nothing tells of, or have lost one. */
+/** The page of every limit. Throws when a limit of the sources is missing on the page, or the reverse. */
 export async function limitsPage(): Promise<string> {
 	const values = new Map(await withEmbedded(limitsOfSources));
 	const sections = limitSections.map(({ title, rows }) => {
@@ -36,15 +28,15 @@ export async function limitsPage(): Promise<string> {
 		]);
 		return [`## ${title}`, table(['limit', 'value', 'set by', 'beyond it'], cells)];
 	});
-	const [untold] = values.keys();
-	if (untold) throw new Error(`Nothing tells of the limit ${untold}: give it a row.`);
+	const [missing] = values.keys();
+	if (missing) throw new Error(`The page has no row for the limit ${missing}: add one.`);
 	return [
 		'---\naside: false\n---',
 		'# Limits',
 		'These are the limits of the built-in composition.',
 		[
 			'- “Set by” is a place in the config. A value without a place is fixed.',
-			'- Where waiting helps, the answer has `retry-after` with at most 60 seconds.',
+			'- Where waiting helps, the response has `retry-after` with at most 60 seconds.',
 		].join('\n'),
 		...sections.flat(),
 		'## What is not limited',
@@ -60,19 +52,19 @@ const unlimited = [
 
 function take(values: Map<string, string>, name: string): string {
 	const value = values.get(name);
-	if (value === undefined) throw new Error(`The sources have no limit ${name}, or it is told twice: remove its row.`);
+	if (value === undefined) throw new Error(`The sources have no limit ${name}, or it has two rows: remove this row.`);
 	values.delete(name);
 	return value;
 }
 
-/** Boots the built-in composition for a moment: its routes know the limits of what they take. */
-async function withEmbedded<T>(look: (app: App) => T): Promise<T> {
+/** Boots the default composition briefly, because its routes have their body limits. */
+async function withEmbedded<T>(read: (app: App) => T): Promise<T> {
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-limits-'));
 	const env = { PLINTH_DATA_DIR: folder, PLINTH_API_KEYS: 'key-of-the-reference' };
 	try {
 		const app = await createApp({ extends: embedded }, { env, log: silentLogger() });
 		try {
-			return look(app);
+			return read(app);
 		} finally {
 			await app.stop();
 		}

@@ -9,12 +9,12 @@ import { documentLimits } from '../../../adapters/documents/src/pool/limits.ts';
 import { maxPixels, maxSeconds } from '../../../adapters/sharp/src/failures.ts';
 import { maxWorkerBytes } from '../../../adapters/sharp/src/worker/messages.ts';
 import { jobSettings } from '../../../core/kernel/src/contract/jobs/settings.ts';
-import { serverSettings } from '../../../core/kernel/src/engine/config/shape.ts';
+import { defaultCircuit } from '../../../core/kernel/src/contract/model-settings.ts';
+import { serverSettings } from '../../../core/kernel/src/contract/server-settings.ts';
 import { readinessLimits } from '../../../core/kernel/src/engine/run/readiness.ts';
 import { wholeBytes } from '../../../core/kernel/src/http/bodies/body.ts';
 import { httpLimits } from '../../../core/kernel/src/http/limits.ts';
 import { refusalBytes } from '../../../core/kernel/src/http/passthrough/forward.ts';
-import { defaultCircuit } from '../../../core/kernel/src/models/circuit.ts';
 import { retryAfterSeconds } from '../../../core/kernel/src/models/failures.ts';
 import { abandonMs } from '../../../core/kernel/src/models/guarded-model.ts';
 import { defaultWaiting } from '../../../core/kernel/src/models/waiting-line.ts';
@@ -22,7 +22,7 @@ import { fetchLimits } from '../../../core/toolkit/src/egress/fetched-images.ts'
 import { referencedFileLimits } from '../../../core/toolkit/src/files/referenced-files.ts';
 import { chatOptions } from '../../../plugins/chat/src/options.ts';
 import { chatLimits } from '../../../plugins/chat/src/request/fields.ts';
-import { maxFiles as maxChatFiles } from '../../../plugins/chat/src/request/inputs.ts';
+import { maxFiles as maxChatFiles } from '../../../plugins/chat/src/request/parts.ts';
 import { createChatCompletion } from '../../../plugins/chat/src/route.ts';
 import { eventsOptions } from '../../../plugins/events/src/options.ts';
 import { maxPage } from '../../../plugins/files/src/fields.ts';
@@ -35,8 +35,7 @@ import { maxImages } from '../../../plugins/image/src/request/inputs.ts';
 import { sizeRules } from '../../../plugins/image/src/request/sizes.ts';
 import { editImages } from '../../../plugins/image/src/routes/edit.ts';
 import { parseOptions } from '../../../plugins/parse/src/options.ts';
-import { maxFiles } from '../../../plugins/parse/src/request/documents.ts';
-import { maxChars } from '../../../plugins/parse/src/request/fields.ts';
+import { maxChars, maxFiles } from '../../../plugins/parse/src/request/fields.ts';
 import { maxRanges } from '../../../plugins/parse/src/request/pages.ts';
 import { parseAttachments } from '../../../plugins/parse/src/route.ts';
 import { transcriptionOptions } from '../../../plugins/transcription/src/options.ts';
@@ -48,7 +47,7 @@ import { failingMs, maxEndpoints } from '../../../plugins/webhooks/src/endpoints
 import { maxOldSecrets, oldSecretMs } from '../../../plugins/webhooks/src/secrets.ts';
 import { answerMs, longestRetryAfterMs } from '../../../plugins/webhooks/src/sender.ts';
 
-/** Every limit of the sources by its name, with its value as the page writes it. */
+/** Every limit of the sources by its name, with its value formatted for the page. */
 export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 	const { port: _, ...server } = serverSettings.parse({});
 	const jobs = sqliteJobs.definition.config.parse({ file: 'x' });
@@ -117,28 +116,28 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 	]);
 }
 
-/** What a route has set for itself. */
+/** The limits that a route sets itself. */
 function ofRoute(name: string, { limits = {} }: Route): [string, string][] {
 	const { fieldsEndingIn = {}, ...plain } = limits;
 	const numbers = Object.entries(plain).filter(([, value]) => typeof value === 'number');
 	return [
-		...numbers.map(([key, value]): [string, string] => [`${name} ${key}`, shown(key, value)]),
+		...numbers.map(([key, value]): [string, string] => [`${name} ${key}`, formatted(key, value)]),
 		...Object.entries(fieldsEndingIn).map(([ending, value]): [string, string] => [`${name} ${ending}`, bytes(value)]),
 	];
 }
 
-/** The numbers of a table, one level of tables inside it included. */
+/** The numbers of an object, including those of nested objects one level deep. */
 function named(prefix: string, table: unknown): [string, string][] {
 	return Object.entries(table as object).flatMap(([name, value]) => {
-		if (typeof value === 'number') return [[`${prefix}.${name}`, shown(name, value)]];
+		if (typeof value === 'number') return [[`${prefix}.${name}`, formatted(name, value)]];
 		const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
 		return isTable ? named(`${prefix}.${name}`, value) : [];
 	});
 }
 
-const byteNames = /bytes$|^(?:json|multipart|file|field|allFields|drain|drainStrangers)$/i;
+const byteNames = /bytes$|^(?:json|multipart|file|field|allFields|drain|drainUnauthenticated)$/i;
 
-function shown(name: string, value: number): string {
+function formatted(name: string, value: number): string {
 	if (name.endsWith('Ms')) return duration(value);
 	if (/seconds$/i.test(name)) return duration(value * 1_000);
 	if (name.endsWith('Minutes')) return duration(value * 60_000);
@@ -177,7 +176,7 @@ interface Schema {
 	readonly anyOf?: readonly Schema[];
 }
 
-/** Lengths of the texts in request bodies: `VideoCreate.prompt`. */
+/** Length limits of the texts in request bodies: `VideoCreate.prompt`. */
 function lengths(document: object): [string, string][] {
 	const { schemas } = (document as { components: { schemas: Record<string, Schema> } }).components;
 	const walk = (name: string, schema: Schema): [string, string][] => [

@@ -1,7 +1,7 @@
-/** What the boot report says, and why. The cure is the remedy of the error table. */
+/** Messages of the boot report with their causes. The cure is the remedy of the error table. */
 export type BootCause = readonly [symptom: string, cause: string];
 
-/** What keeps a server from starting, by the names of boot errors. */
+/** Causes that prevent the start of a server, by the names of boot errors. */
 export const causesAtStart: Readonly<Record<string, BootCause>> = {
 	E_CONFIG_FILE: [
 		'The config file is missing or cannot be loaded',
@@ -18,12 +18,12 @@ export const causesAtStart: Readonly<Record<string, BootCause>> = {
 	],
 	E_CONFIG_LOAD: ['A package fails to load', 'A library of the package is missing or does not fit this machine.'],
 	E_OPTIONS_INVALID: ['An option has a wrong value', 'The schema of the backend, model or plugin refuses the option.'],
-	E_SERVICE_MISSING: ['A service is needed, which nothing provides', 'A plugin needs a backend that the config lacks.'],
+	E_SERVICE_MISSING: ['A needed service has no provider', 'A plugin needs a backend that the config lacks.'],
 	E_SERVICE_DUPLICATE: ['A service is provided twice', 'Two entries of the config provide the same service.'],
 	E_SERVICE_CYCLE: ['A part needs itself in a cycle', 'Two or more parts wait for each other.'],
-	E_MODEL_UNUSED: ['No plugin consumes a model', 'The config binds a model and leaves out the plugin of its kind.'],
+	E_MODEL_UNUSED: ['No plugin consumes a model', 'The config has a model and lacks the plugin of its kind.'],
 	E_MODEL_DUPLICATE: ['Two models share an id or an alias', 'An alias repeats the id or an alias of another model.'],
-	E_MODEL_KIND: ['A plugin asks for a kind of model that it did not declare', 'The list `models` lacks the kind.'],
+	E_MODEL_KIND: ['A plugin requests a kind of model that it did not declare', 'The list `models` lacks the kind.'],
 	E_ROUTE_DUPLICATE: [
 		'Two routes have the same method and path',
 		'Two plugins, or one plugin twice, add the same route.',
@@ -35,16 +35,16 @@ export const causesAtStart: Readonly<Record<string, BootCause>> = {
 		'The list `jobs` of the plugin lacks the kind, or two plugins share it.',
 	],
 	E_DEFINITION: ['A definition is incomplete', 'A `define…` function received an object without a needed member.'],
-	E_MODEL_SHAPE: ['A model lacks a method or a member', 'What `create` returned is no model of its kind.'],
+	E_MODEL_SHAPE: ['A model lacks a method or a member', 'The result of `create` is not a model of its kind.'],
 	E_API_VERSION: [
 		'A package was built for another version of core',
 		'Releases of different versions are installed together.',
 	],
-	E_CORE_COPY: ['There are two copies of @plinth/core', 'A package has `@plinth/core` as a dependency of its own.'],
+	E_CORE_COPY: ['There are two copies of @plinth/core', 'A package has `@plinth/core` as its own dependency.'],
 	E_AUTH_OFF: [
 		'Authentication is off on a public address',
 		'The config has `server.auth: off` and another host than loopback.',
 	],
 	E_STEP_FAILED: ['A part fails while it starts', 'A database, folder, program or upstream of the part is not usable.'],
-	E_STEP_TIMEOUT: ['A part takes too long to start', 'The part waits for a service that does not answer.'],
+	E_STEP_TIMEOUT: ['A part takes too long to start', 'The part waits for a service that does not respond.'],
 };

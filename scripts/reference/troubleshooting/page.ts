@@ -4,16 +4,18 @@ import { escaped } from '../markdown.ts';
 import { causesAtStart } from './boot-causes.ts';
 import { causesOfAnswers } from './causes.ts';
 
-/** The page of every message, with its cause and its cure. Throws when an error has no cause, or a cause no error. */
+/**
+ * The page of every message, with its cause and its cure. Throws when an error has no cause, or a cause has no error.
+ */
 export async function troubleshootingPage(): Promise<string> {
 	const tables = await errorTables();
 	const specs = new Map(tables.flatMap(({ errors }) => Object.entries(errors)));
 	const sections = causesOfAnswers.map(({ title, causes }) => {
-		const entries = Object.entries(causes).map(([name, cause]) => answerEntry(name, cause, take(specs, name)));
+		const entries = Object.entries(causes).map(([name, cause]) => responseEntry(name, cause, take(specs, name)));
 		return [`## ${title}`, ...entries].join('\n\n');
 	});
-	const [untold] = specs.keys();
-	if (untold) throw new Error(`${untold} has no cause: add it to scripts/reference/troubleshooting/causes.ts.`);
+	const [missing] = specs.keys();
+	if (missing) throw new Error(`${missing} has no cause: add it to scripts/reference/troubleshooting/causes.ts.`);
 	return [
 		'---\noutline: 2\n---',
 		'# Troubleshooting',
@@ -21,7 +23,7 @@ export async function troubleshootingPage(): Promise<string> {
 		[
 			'- `plinth check` tests a config without starting a server.',
 			'- `plinth doctor` tests the machine: Node, memory, disks, stores, keys, port and variables.',
-			'- Each answer has an `x-request-id` header. The server log has the same id.',
+			'- Each response has an `x-request-id` header. The server log has the same id.',
 		].join('\n'),
 		...sections,
 		'## At the start',
@@ -30,7 +32,7 @@ export async function troubleshootingPage(): Promise<string> {
 	].join('\n\n');
 }
 
-function answerEntry(name: string, [cause, cure]: readonly [string, string?], spec: ErrorSpec): string {
+function responseEntry(name: string, [cause, cure]: readonly [string, string?], spec: ErrorSpec): string {
 	const what = `\`${spec.status}\` \`${spec.code ?? spec.type}\` \`${name}\``;
 	const remedy = cure ?? spec.remedy ?? fail(`${name} has no remedy: add a cure to its cause.`);
 	return entry(escaped(spec.message), what, cause, cure ? remedy : escaped(remedy));
@@ -52,7 +54,7 @@ function entry(title: string, codes: string, cause: string, cure: string): strin
 }
 
 function take(specs: Map<string, ErrorSpec>, name: string): ErrorSpec {
-	const spec = specs.get(name) ?? fail(`There is no error ${name}, or it is told twice: remove its cause.`);
+	const spec = specs.get(name) ?? fail(`There is no error ${name}, or it has two causes: remove this one.`);
 	specs.delete(name);
 	return spec;
 }

@@ -9,12 +9,12 @@ import { percentile } from '../../support/latency.ts';
 import { printTable } from '../../support/table.ts';
 import { handleOn } from '../postgres/support.ts';
 import { statement, testDatabase } from '../support/postgres.ts';
-import { askFor, keepAsking } from './support.ts';
+import { keepAsking, requestVideo } from './support.ts';
 
 /** Five minutes; an hour with `PLINTH_TEST_CHURN_MINUTES=60`. */
 const minutes = Number(process.env.PLINTH_TEST_CHURN_MINUTES ?? 5);
 const running = 200;
-/** How long takes are measured, at the beginning and at the end. */
+/** How long takes are measured at the beginning and at the end. */
 const windowMs = 20_000;
 const pauseMs = 15;
 const week = 168 * 3_600_000;
@@ -44,7 +44,7 @@ async function count(condition: string): Promise<number> {
 	return row?.[0] ?? 0;
 }
 
-/** Dead rows and pages of the lease table, in which a job that runs has a row. */
+/** Dead rows and pages of the lease table, which has a row for each running job. */
 async function leasesNow(): Promise<string> {
 	const text = `SELECT n_dead_tup AS dead, pg_relation_size(relid) / 8192 AS pages FROM pg_stat_user_tables
 		WHERE schemaname = 'plinth' AND relname = 'leases'`;
@@ -52,7 +52,7 @@ async function leasesNow(): Promise<string> {
 	return `${row?.dead}, ${row?.pages}`;
 }
 
-/** Takes jobs of another kind, one at a time: how long each take took, in milliseconds, in rising order. */
+/** Takes jobs of another kind, one at a time. Returns the durations in milliseconds, in ascending order. */
 async function takes(): Promise<readonly number[]> {
 	const until = performance.now() + windowMs;
 	const times: number[] = [];
@@ -72,7 +72,7 @@ test(`${running} running jobs for ${minutes} minutes do not slow down a take`, a
 	onTestFailed(() => console.error(fleet.output()));
 	const [{ client }] = await Promise.all([fleet.serve({ role: 'api' }), fleet.work()]);
 	let made = 0;
-	const create = () => askFor(client, `job ${++made} ms=${14_000 + (made % 40) * 100} kb=1`);
+	const create = () => requestVideo(client, `job ${++made} ms=${14_000 + (made % 40) * 100} kb=1`);
 	const isShort = async () => (await count('completed_at IS NULL')) < running + 20;
 	const load = keepAsking(4, async () => {
 		while (!(await isShort())) await delay(100);
@@ -95,7 +95,7 @@ test(`${running} running jobs for ${minutes} minutes do not slow down a take`, a
 
 	const figures = (times: readonly number[]) =>
 		[0.5, 0.99].map((share) => percentile(times, share).toFixed(2)).join(', ');
-	printTable(`takes beside ${running} running jobs, ${minutes} minutes`, {
+	printTable(`takes with ${running} running jobs, ${minutes} minutes`, {
 		'running in between, at least': Math.min(...samples),
 		'jobs completed': completed,
 		'dead rows and pages of leases, at the beginning': leasesBefore,

@@ -13,7 +13,7 @@ const jobs = { leaseMs: 1_500, heartbeatMs: 300, progressMs: 100, pollMs: 300, s
 const retentionSeconds = 4;
 const retrySeconds = 1;
 const dutyMs = 12_000;
-/** What a busy machine may add to a time that is promised. */
+/** The tolerance for time limits on a busy machine. */
 const slackMs = 2_000;
 
 const right: MemberOptions = {
@@ -24,7 +24,7 @@ const right: MemberOptions = {
 	},
 };
 
-/** Options of a member on the host whose clock is wrong. */
+/** Options of a process on the host with the wrong clock. */
 const wrongBy = (hours: number): MemberOptions => ({
 	env: {
 		...right.env,
@@ -59,13 +59,13 @@ afterEach(async () => {
 const startsOf = async (id: string) =>
 	(await loggedEvents(url)).filter(({ type, jobId }) => type === 'job.started' && jobId === id);
 
-/** Who has which duty, if for no longer than a duty is given. */
+/** The holders of the duties, if no duty is held for longer than its maximum. */
 async function duties(): Promise<readonly object[]> {
 	const text = 'SELECT name, holder FROM plinth.duties WHERE until - plinth.now_ms() BETWEEN 0 AND $1 ORDER BY name';
 	return statement(url, text, [dutyMs]);
 }
 
-/** Starts a second worker, kills the one that has the job when it is nearly done, and tells the time to the next start. */
+/** Starts a second worker, kills the worker whose job is nearly completed, and returns the time to the next attempt. */
 async function handOver({ client }: Server, id: string, holder: Member, next: MemberOptions) {
 	const before = (await startsOf(id)).length;
 	const heir = await fleet.work(next);
@@ -74,27 +74,27 @@ async function handOver({ client }: Server, id: string, holder: Member, next: Me
 	expect((await startsOf(id)).length).toBe(before);
 	await holder.kill();
 	const killedAt = performance.now();
-	await eventually('the next one has it', async () => (await startsOf(id)).length > before, 15_000);
+	await eventually('the second worker has the job', async () => (await startsOf(id)).length > before, 15_000);
 	return { heir, ms: Math.round(performance.now() - killedAt) };
 }
 
-/** When a path stops to answer 200, in milliseconds since the Unix epoch. */
-async function goneAt({ client }: Server, path: string): Promise<number> {
+/** When a path stops answering 200, in milliseconds since the Unix epoch. */
+async function deletedAt({ client }: Server, path: string): Promise<number> {
 	let at = 0;
-	const isGone = async () => {
+	const isDeleted = async () => {
 		at = Date.now();
-		const answer = await client.send(path);
-		await answer.arrayBuffer();
-		return answer.status !== 200;
+		const response = await client.send(path);
+		await response.arrayBuffer();
+		return response.status !== 200;
 	};
-	await eventually('it is gone', isGone, 1_000 * retentionSeconds + 10_000);
+	await eventually('the content is deleted', isDeleted, 1_000 * retentionSeconds + 10_000);
 	return at;
 }
 
-describe.each([2, -2])('a host whose clock is %i hours off', (hours) => {
+describe.each([2, -2])('a host with a clock that is wrong by %i hours', (hours) => {
 	const wrong = wrongBy(hours);
 
-	test('keeps its leases, and takes over those of others, in time', async () => {
+	test('keeps its leases, and takes over leases of other hosts in time', async () => {
 		const [api, first] = await Promise.all([fleet.serve({ role: 'api', ...wrong }), fleet.work(wrong)]);
 		const { id, created_at } = await api.client.create({ model: 'quick', prompt: 'ms=4500' });
 		expect(Math.abs(created_at - Date.now() / 1_000)).toBeLessThan(5);
@@ -103,7 +103,7 @@ describe.each([2, -2])('a host whose clock is %i hours off', (hours) => {
 		const toWrong = await handOver(api, id, toRight.heir, wrong);
 		const { status, completed_at, expires_at } = await api.client.finished(id);
 
-		printTable(`leases, with a clock ${hours} h off`, {
+		printTable(`leases, with a clock that is wrong by ${hours} h`, {
 			'kill of the wrong host to the next attempt (ms)': toRight.ms,
 			'kill of the right host to the next attempt (ms)': toWrong.ms,
 			attempts: (await startsOf(id)).length,
@@ -131,8 +131,8 @@ describe.each([2, -2])('a host whose clock is %i hours off', (hours) => {
 		};
 		receiver.secrets.set(path, endpoint.signing_secret);
 		const arrivedAt: number[] = [];
-		// It is asked once for each arrival, in their order.
-		receiver.mood = () => (arrivedAt.push(Date.now()) % 2 === 1 ? 'fail' : 'ok');
+		// Called once for each request, in their order.
+		receiver.behaviour = () => (arrivedAt.push(Date.now()) % 2 === 1 ? 'fail' : 'ok');
 
 		const made = await Promise.all(
 			[here, there, here, there].map(({ client }, n) => client.create({ model: 'quick', prompt: `${n} ms=50` })),
@@ -143,11 +143,13 @@ describe.each([2, -2])('a host whose clock is %i hours off', (hours) => {
 			done.map(async ({ id, expires_at, url: link = '' }, n) => {
 				const reader = [here, there][n % 2] as Server;
 				expect((await fetch(link)).status).toBe(200);
-				return (await goneAt(reader, `/v1/videos/${id}/content`)) - 1_000 * (expires_at ?? 0);
+				return (await deletedAt(reader, `/v1/videos/${id}/content`)) - 1_000 * (expires_at ?? 0);
 			}),
 		);
-		const taken = () => receiver.arrivals.filter(({ isTaken }) => isTaken).map(({ event }) => event.data.id);
-		await eventually('all are told', () => made.every(({ id }) => taken().includes(id)), 10_000).catch(() => {});
+		const taken = () => receiver.arrivals.filter(({ isAccepted }) => isAccepted).map(({ event }) => event.data.id);
+		await eventually('all webhooks are delivered', () => made.every(({ id }) => taken().includes(id)), 10_000).catch(
+			() => {},
+		);
 		const [last, repeats] = [new Map<string, number>(), [] as number[]];
 		for (const [index, { event }] of receiver.arrivals.entries()) {
 			const [before, at = 0] = [last.get(event.id), arrivedAt[index]];
@@ -156,7 +158,7 @@ describe.each([2, -2])('a host whose clock is %i hours off', (hours) => {
 		}
 		const holdersLater = await duties();
 
-		printTable(`expiry and webhooks, with a clock ${hours} h off`, {
+		printTable(`expiry and webhooks, with a clock that is wrong by ${hours} h`, {
 			'content gone after its expiry (ms)': expired.join(', '),
 			'webhooks taken': taken().length,
 			'from a failed request to the next (ms)': repeats.join(', '),

@@ -5,7 +5,7 @@ import { createFleet, type Fleet } from '../../support/fleet.ts';
 import { type SmallDisk, smallDisk } from '../../support/small-disk.ts';
 import { printTable } from '../../support/table.ts';
 import { type OwnPostgres, ownPostgres } from '../support/postgres.ts';
-import { type Asked, askFor, checkRefusals, look, unfinished } from './support.ts';
+import { type Asked, checkRefusals, readPath, requestVideo, unfinished } from './support.ts';
 
 const jobs = { leaseMs: 4_000, heartbeatMs: 500, sweepMs: 500, maxPendingPerTenant: 0, concurrency: 4 };
 
@@ -27,15 +27,15 @@ afterAll(async () => {
 	await disk?.remove();
 });
 
-/** Creates jobs with long prompts until there is no room for another one, and some more. */
+/** Creates jobs with long prompts until the disk has no space for another one, and some more. */
 async function fillUp(client: RawClient): Promise<readonly Asked[]> {
 	const answers: Asked[] = [];
 	const refused = () => answers.filter(({ status }) => status !== 201).length;
 	for (let n = 0; refused() < 10; n += 1) {
 		if (n > 2_000) throw new Error('The disk never became full.');
-		// What a delete or a vacuum has freed is taken at once.
+		// Space that a delete or a vacuum has freed is filled at once.
 		disk.fill();
-		answers.push(await askFor(client, `filler ${n} ms=10 ${'no room '.repeat(400)}`));
+		answers.push(await requestVideo(client, `filler ${n} ms=10 ${'no space '.repeat(400)}`));
 	}
 	return answers;
 }
@@ -44,13 +44,13 @@ async function remove(client: RawClient, id: string): Promise<number> {
 	return (await client.send(`/v1/videos/${id}`, { method: 'DELETE' })).status;
 }
 
-test('of PostgreSQL: creates are refused; reads, lists, downloads and deletes go on', async () => {
+test('on the full disk of PostgreSQL creates are refused; reads, lists, downloads and deletes work', async () => {
 	onTestFailed(() => console.error(fleet.output()));
 	const [{ client }] = await Promise.all([fleet.serve({ role: 'api' }), fleet.work()]);
-	const made = await Promise.all(Array.from({ length: 30 }, (_, n) => askFor(client, `first ${n} ms=10`)));
+	const made = await Promise.all(Array.from({ length: 30 }, (_, n) => requestVideo(client, `first ${n} ms=10`)));
 	const done = made.flatMap(({ id }) => id ?? []);
 	expect(await unfinished(url, done)).toEqual([]);
-	const running = await askFor(client, 'running ms=3000');
+	const running = await requestVideo(client, 'running ms=3000');
 	await eventually(
 		'it runs',
 		async () => (await client.json<{ status: string }>(`/v1/videos/${running.id}`)).status === 'in_progress',
@@ -59,7 +59,7 @@ test('of PostgreSQL: creates are refused; reads, lists, downloads and deletes go
 	const answers = await fillUp(client);
 	const accepted = answers.flatMap(({ id }) => id ?? []);
 	const [first = '', ...rest] = done;
-	const reads = await Promise.all(done.map((id) => look(client, `/v1/videos/${id}`)));
+	const reads = await Promise.all(done.map((id) => readPath(client, `/v1/videos/${id}`)));
 	const listed = (await allVideos(client)).map(({ id }) => id);
 	const bytes = await client.bytes(`/v1/videos/${first}/content`);
 	const deletes: number[] = [];
@@ -72,7 +72,7 @@ test('of PostgreSQL: creates are refused; reads, lists, downloads and deletes go
 	const again: Asked[] = [];
 	await eventually(
 		'jobs are stored again',
-		async () => again[again.push(await askFor(client, 'again ms=10')) - 1]?.status === 201,
+		async () => again[again.push(await requestVideo(client, 'again ms=10')) - 1]?.status === 201,
 	);
 	const failed = await unfinished(url, [running.id ?? '', ...again.flatMap(({ id }) => id ?? [])]);
 

@@ -24,17 +24,17 @@ afterAll(async () => {
 const ofJob = ({ frames }: EventStream, type: string, id: string) =>
 	frames.find(({ data }) => data.type === type && data.data.id === id);
 
-/** The time from the answer of a create to its event at a client of another server, in milliseconds. */
+/** The time from the response of a create request to its event at a client of another server, in milliseconds. */
 async function delays(here: Server, stream: EventStream): Promise<readonly number[]> {
 	const found: number[] = [];
 	for (let round = 0; round < rounds; round += 1) {
 		const { id } = await here.client.create({ model: 'quick', prompt: `job ${round} ms=10` });
 		const queuedAt = performance.now();
-		await eventually('its creation is told', () => ofJob(stream, 'job.queued', id) !== undefined);
+		await eventually('its creation event arrives', () => ofJob(stream, 'job.queued', id) !== undefined);
 		found.push(performance.now() - queuedAt);
 		await here.client.finished(id);
 		const completedAt = performance.now();
-		await eventually('its end is told', () => ofJob(stream, 'job.completed', id) !== undefined);
+		await eventually('its final event arrives', () => ofJob(stream, 'job.completed', id) !== undefined);
 		found.push(performance.now() - completedAt);
 	}
 	return found;
@@ -46,15 +46,15 @@ test('a transaction that stays open in another database delays no event', async 
 	const stream = await openEvents(`${there.url}/v1/events`, fleetKey);
 	const before = await delays(here, stream);
 
-	const stranger = await connection(await server.database());
-	await stranger.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-	await stranger.query('CREATE TABLE unfinished (id integer)');
+	const otherClient = await connection(await server.database());
+	await otherClient.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+	await otherClient.query('CREATE TABLE unfinished (id integer)');
 	const meanwhile = await delays(here, stream);
 	const [oldest] = await statement<{ state: string }>(
 		server.url(),
 		'SELECT state FROM pg_stat_activity WHERE backend_xid IS NOT NULL ORDER BY age(backend_xid) DESC LIMIT 1',
 	);
-	await stranger.end();
+	await otherClient.end();
 	stream.close();
 
 	printTable('an idle transaction in another database: delay of events between servers', {

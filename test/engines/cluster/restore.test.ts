@@ -2,7 +2,7 @@ import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type EventStream, openEvents } from '../../support/event-stream.ts';
 import { createFleet, type Fleet, fleetKey } from '../../support/fleet.ts';
-import { runsIn } from '../../support/quick-video.ts';
+import { readRuns } from '../../support/quick-video.ts';
 import { printTable } from '../../support/table.ts';
 import { type OwnPostgres, ownPostgres } from '../support/postgres.ts';
 import { loggedEvents, unfinished } from './support.ts';
@@ -24,10 +24,10 @@ afterAll(async () => {
 	await server?.remove();
 });
 
-/** The position of a client that has read so far. */
+/** The position of a client that has read all events so far. */
 const positionOf = ({ frames }: EventStream) => frames.findLast(({ id }) => id !== undefined)?.id ?? '';
 
-const toldOf = ({ frames }: EventStream, id: string) =>
+const eventsOf = ({ frames }: EventStream, id: string) =>
 	frames.flatMap(({ data }) => (data.data.id === id && data.type !== 'job.progress' ? [data.type] : []));
 
 test('a restored database keeps the positions of clients and takes running jobs again', async () => {
@@ -37,14 +37,14 @@ test('a restored database keeps the positions of clients and takes running jobs 
 	const done = await client.create({ model: 'quick', prompt: 'done ms=10' });
 	await client.finished(done.id);
 	const running = await client.create({ model: 'quick', prompt: 'running ms=4000' });
-	await eventually('it runs', () => runsIn(fleet.runsFile).some(({ prompt }) => prompt.startsWith('running')));
-	await eventually('its start is told', () => toldOf(stream, running.id).includes('job.started'));
+	await eventually('it runs', () => readRuns(fleet.runsFile).some(({ prompt }) => prompt.startsWith('running')));
+	await eventually('its start event arrives', () => eventsOf(stream, running.id).includes('job.started'));
 	const before = positionOf(stream);
 	await server.program('pg_dump', ['-Fc', '-f', 'dump', url]);
 
 	const lost = await client.create({ model: 'quick', prompt: 'lost ms=10' });
 	await client.finished(lost.id);
-	await eventually('it is told', () => toldOf(stream, lost.id).includes('job.completed'));
+	await eventually('its event arrives', () => eventsOf(stream, lost.id).includes('job.completed'));
 	const behind = positionOf(stream);
 	await Promise.all([old.kill(), worker.kill()]);
 
@@ -64,8 +64,12 @@ test('a restored database keeps the positions of clients and takes running jobs 
 	const after = await openEvents(`${there.url}/v1/events`, fleetKey, behind);
 	const streams = [kept, missed, after] as readonly EventStream[];
 	for (const each of streams) {
-		await eventually('the end of the next job is told', () => toldOf(each, next.id).includes('job.completed'));
-		await eventually('the end of the running job is told', () => toldOf(each, running.id).includes('job.completed'));
+		await eventually('the final event of the next job arrives', () =>
+			eventsOf(each, next.id).includes('job.completed'),
+		);
+		await eventually('the final event of the running job arrives', () =>
+			eventsOf(each, running.id).includes('job.completed'),
+		);
 		each.close();
 	}
 	stream.close();
@@ -77,16 +81,16 @@ test('a restored database keeps the positions of clients and takes running jobs 
 	printTable('a database that is restored from a dump', {
 		'restored to the end of the job that ran (ms)': takenAfter,
 		'attempts of it': starts.length,
-		'told from a position before the dump': toldOf(streams[0] as EventStream, running.id).join(', '),
-		'from one behind it, at once': (streams[1] as EventStream).types().slice(0, 2).join(', '),
-		'from one behind it, later': toldOf(streams[2] as EventStream, next.id).join(', '),
+		'events after a position before the dump': eventsOf(streams[0] as EventStream, running.id).join(', '),
+		'after a position behind it, at once': (streams[1] as EventStream).types().slice(0, 2).join(', '),
+		'after a position behind it, later': eventsOf(streams[2] as EventStream, next.id).join(', '),
 	});
 	expect(failed).toEqual([]);
 	expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2]);
 	expect(kept?.types()).not.toContain('stream.ready');
-	expect(toldOf(kept as EventStream, running.id)).toEqual(['job.started', 'job.completed']);
+	expect(eventsOf(kept as EventStream, running.id)).toEqual(['job.started', 'job.completed']);
 	for (const each of [kept, after] as EventStream[]) {
-		expect(toldOf(each, next.id)).toEqual(['job.queued', 'job.started', 'job.completed']);
+		expect(eventsOf(each, next.id)).toEqual(['job.queued', 'job.started', 'job.completed']);
 	}
 	expect(video.length).toBeGreaterThan(1_000);
 	expect((await there.client.send(`/v1/videos/${lost.id}`)).status).toBe(404);

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export interface RoundRobin {
 	/** Without a trailing slash. */
 	readonly url: string;
-	/** The URLs of the servers; those that are gone may stay. */
+	/** The URLs of the servers. Servers that are down may stay in the list. */
 	targets: readonly string[];
 	close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ async function firstThatAccepts(targets: readonly string[], turn: number): Promi
 			await once(socket, 'connect');
 			return socket;
 		} catch {
-			// It is gone: the next one is asked.
+			// The server is down: the next one is tried.
 		}
 	}
 	return undefined;

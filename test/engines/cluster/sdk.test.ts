@@ -3,7 +3,7 @@ import { eventually } from '@plinth/testing';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { createFleet, type Fleet, fleetKey, type Server } from '../../support/fleet.ts';
-import { makerOf } from '../../support/quick-video.ts';
+import { describeBytes } from '../../support/quick-video.ts';
 import { printTable } from '../../support/table.ts';
 import { statement, testDatabase } from '../support/postgres.ts';
 import { type RoundRobin, startRoundRobin } from './round-robin.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
 	await database?.remove();
 });
 
-/** Creates a video, waits for it and downloads it. Half of the callers send a key of their own. */
+/** Creates a video, waits for it and downloads it. Half of the callers send their own idempotency key. */
 async function make(client: OpenAI, prompt: string, key: string | undefined): Promise<void> {
 	const body = { model: 'quick' as OpenAI.VideoModel, prompt, seconds: '4', size: '720x1280' } as const;
 	const created = await client.videos.create(body, key ? { headers: { 'idempotency-key': key } } : {});
@@ -42,7 +42,7 @@ async function make(client: OpenAI, prompt: string, key: string | undefined): Pr
 	}
 	expect([video.status, video.error]).toEqual(['completed', null]);
 	const content = await client.videos.downloadContent(created.id);
-	expect(makerOf(new Uint8Array(await content.arrayBuffer())).prompt).toBe(prompt);
+	expect(describeBytes(new Uint8Array(await content.arrayBuffer())).prompt).toBe(prompt);
 }
 
 test('the official SDK sees no error while servers behind a load balancer are killed', async () => {
@@ -53,7 +53,7 @@ test('the official SDK sees no error while servers behind a load balancer are ki
 		balancer.targets = servers.map(({ url }) => url);
 	};
 	update();
-	const tally = { requests: 0, repeated: 0, 'without an answer': 0 };
+	const tally = { requests: 0, repeated: 0, 'without a response': 0 };
 	const client = new OpenAI({
 		baseURL: `${balancer.url}/v1`,
 		apiKey: fleetKey,
@@ -61,7 +61,7 @@ test('the official SDK sees no error while servers behind a load balancer are ki
 			tally.requests += 1;
 			if (Number(new Headers(init?.headers).get('x-stainless-retry-count')) > 0) tally.repeated += 1;
 			return fetch(target, init).catch((error: unknown) => {
-				tally['without an answer'] += 1;
+				tally['without a response'] += 1;
 				throw error;
 			});
 		},
@@ -80,7 +80,7 @@ test('the official SDK sees no error while servers behind a load balancer are ki
 	calling.catch(() => {});
 	for (let kill = 0; kill < kills; kill += 1) {
 		const before = prompts.length;
-		await eventually('some are made', () => prompts.length >= before + 2 * callers, 20_000);
+		await eventually('some videos are completed', () => prompts.length >= before + 2 * callers, 20_000);
 		const index = kill % servers.length;
 		await servers[index]?.kill();
 		servers[index] = await fleet.serve({ role: 'api' });
@@ -98,5 +98,5 @@ test('the official SDK sees no error while servers behind a load balancer are ki
 		...tally,
 	});
 	expect(stored.toSorted()).toEqual(prompts.toSorted());
-	expect(tally['without an answer']).toBeGreaterThan(0);
+	expect(tally['without a response']).toBeGreaterThan(0);
 });

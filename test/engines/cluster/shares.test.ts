@@ -2,7 +2,7 @@ import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { rawClient } from '../../support/client.ts';
 import { createFleet, type Fleet, type Server } from '../../support/fleet.ts';
-import { runsIn } from '../../support/quick-video.ts';
+import { readRuns } from '../../support/quick-video.ts';
 import { printTable } from '../../support/table.ts';
 import { type OwnPostgres, ownPostgres } from '../support/postgres.ts';
 
@@ -35,10 +35,10 @@ test('three tenants with 600, 30 and 30 jobs have equal shares of four workers',
 		for (let made = 0; made < jobs[tenant]; made += 30) await Promise.all(Array.from({ length: 30 }, make));
 	}
 	await Promise.all(Array.from({ length: 4 }, () => fleet.work()));
-	const begun = () => runsIn(fleet.runsFile).filter(({ event }) => event === 'began');
-	// So long all of them have jobs that wait: at an equal share, 30 of each would have begun.
+	const begun = () => readRuns(fleet.runsFile).filter(({ event }) => event === 'began');
+	// Up to this count all tenants have waiting jobs. With equal shares, 30 jobs of each would have begun.
 	const counted = 75;
-	await eventually('so many have begun', () => begun().length >= counted, 60_000);
+	await eventually('enough jobs have begun', () => begun().length >= counted, 60_000);
 	const first = begun().slice(0, counted);
 	const shares = tenants.map((tenant) => first.filter(({ prompt }) => prompt.startsWith(tenant)).length);
 	printTable(
@@ -46,5 +46,5 @@ test('three tenants with 600, 30 and 30 jobs have equal shares of four workers',
 		Object.fromEntries(tenants.map((name, at) => [name, shares[at] ?? 0])),
 	);
 	for (const share of shares) expect(Math.abs(share / (counted / 3) - 1)).toBeLessThanOrEqual(0.2);
-	await eventually('all four take part', () => new Set(begun().map(({ pid }) => pid)).size === 4);
+	await eventually('all four workers run jobs', () => new Set(begun().map(({ pid }) => pid)).size === 4);
 });

@@ -5,7 +5,7 @@ import { createFleet, type Fleet, fleetKey } from '../../support/fleet.ts';
 import { printTable } from '../../support/table.ts';
 import { startProxy } from '../postgres/proxy.ts';
 import { type OwnPostgres, ownPostgres, statement } from '../support/postgres.ts';
-import { askFor, checkRefusals, keepAsking, throughPort, unfinished } from './support.ts';
+import { checkRefusals, keepAsking, requestVideo, throughPort, unfinished } from './support.ts';
 
 const jobs = { leaseMs: 4_000, heartbeatMs: 500, maxPendingPerTenant: 0 };
 
@@ -35,12 +35,12 @@ afterAll(async () => {
 	await primary?.remove();
 });
 
-test('the primary is killed and its standby promoted: nothing that was acknowledged is lost', async () => {
+test('no acknowledged job is lost when the primary is killed and its standby promoted', async () => {
 	onTestFailed(() => console.error(fleet.output()));
 	const [{ client, url: api }] = await Promise.all([fleet.serve({ role: 'api' }), fleet.work(), fleet.work()]);
 	const stream = await openEvents(`${api}/v1/events`, fleetKey);
 	let made = 0;
-	const load = keepAsking(6, () => askFor(client, `job ${++made} ms=100`));
+	const load = keepAsking(6, () => requestVideo(client, `job ${++made} ms=100`));
 	const stored = () => load.answers.filter(({ status }) => status === 201).length;
 	await eventually('jobs are stored', () => stored() >= 50, 15_000);
 
@@ -63,14 +63,14 @@ test('the primary is killed and its standby promoted: nothing that was acknowled
 	const told = () =>
 		new Set(stream.frames.flatMap(({ data }) => (data.type === 'job.completed' ? [data.data.id] : [])));
 	const isTold = () => acknowledged.every((id) => told().has(id));
-	await eventually('the end of each is told', isTold).catch(() => {});
+	await eventually('the final event of each arrives', isTold).catch(() => {});
 	stream.close();
 
 	printTable('a synchronous standby is promoted', {
-		'acknowledged before the kill and behind it': `${before} and ${acknowledged.length - before}`,
+		'acknowledged before and after the kill': `${before} and ${acknowledged.length - before}`,
 		lost: acknowledged.length - known.length,
 		'refused with 503': answers.filter(({ status }) => status === 503).length,
-		'longest answer (ms)': Math.max(...answers.map(({ ms }) => ms)),
+		'longest response (ms)': Math.max(...answers.map(({ ms }) => ms)),
 		'kill to the next stored job (ms)': gap,
 	});
 	checkRefusals(answers, [201], [503]);

@@ -4,48 +4,48 @@ import { expect } from 'vitest';
 import type { RawClient, WireFailure, WireVideo } from '../../support/client.ts';
 import { statement } from '../support/postgres.ts';
 
-/** What an answer was and how long it took. */
+/** The status of a response and how long it took. */
 export interface Asked {
 	readonly status: number;
 	readonly ms: number;
 	readonly retryAfter: string | null;
-	/** Of a job that was created. */
+	/** The id of a created job. */
 	readonly id: string | undefined;
 }
 
-/** Asks for a video of the quick model. An answer that is no 201 must be a failure as the contract has it. */
-export async function askFor(client: RawClient, prompt: string): Promise<Asked> {
+/** Requests a video of the quick model. A response other than 201 must be an error that conforms to the API. */
+export async function requestVideo(client: RawClient, prompt: string): Promise<Asked> {
 	const began = performance.now();
 	const body = { model: 'quick', prompt, seconds: '2', size: '640x480' };
-	const answer = await client.post('/v1/videos', body);
-	return toAsked(answer, began);
+	const response = await client.post('/v1/videos', body);
+	return toAsked(response, began);
 }
 
-/** Reads at a path, of which the answer may be a failure. */
-export async function look(client: RawClient, path: string): Promise<Asked> {
+/** Reads a path. The response may be an error. */
+export async function readPath(client: RawClient, path: string): Promise<Asked> {
 	const began = performance.now();
 	return toAsked(await client.send(path), began);
 }
 
-async function toAsked(answer: Response, began: number): Promise<Asked> {
-	const body = (await answer.json()) as Partial<WireVideo & WireFailure>;
+async function toAsked(response: Response, began: number): Promise<Asked> {
+	const body = (await response.json()) as Partial<WireVideo & WireFailure>;
 	const ms = Math.round(performance.now() - began);
-	if (!answer.ok) expect(Object.keys(body.error ?? {}).sort()).toEqual(['code', 'message', 'param', 'type']);
-	return { status: answer.status, ms, retryAfter: answer.headers.get('retry-after'), id: body.id };
+	if (!response.ok) expect(Object.keys(body.error ?? {}).sort()).toEqual(['code', 'message', 'param', 'type']);
+	return { status: response.status, ms, retryAfter: response.headers.get('retry-after'), id: body.id };
 }
 
-/** What a client was told while something was wrong. */
+/** What clients observed during an outage. */
 export function checkRefusals(answers: readonly Asked[], good: readonly number[], refused: readonly number[]): void {
-	for (const answer of answers) {
-		expect([...good, ...refused]).toContain(answer.status);
-		if (answer.status === 503) expect(Number(answer.retryAfter)).toBeGreaterThan(0);
+	for (const response of answers) {
+		expect([...good, ...refused]).toContain(response.status);
+		if (response.status === 503) expect(Number(response.retryAfter)).toBeGreaterThan(0);
 	}
 }
 
-/** Between an answer and the next request of the same client. */
+/** The pause between a response and the next request of the same client. */
 const pauseMs = 50;
 
-/** Clients that ask again and again, until they are stopped. */
+/** Clients that send requests continuously until stopped. */
 export function keepAsking(count: number, ask: () => Promise<Asked>) {
 	const answers: Asked[] = [];
 	let isOver = false;
@@ -56,7 +56,7 @@ export function keepAsking(count: number, ask: () => Promise<Asked>) {
 		}
 	});
 	const all = Promise.all(clients);
-	// It is looked at by `stop`, which may come later than a failure.
+	// The error is reported by `stop`, which may be called later.
 	all.catch(() => {});
 	return {
 		answers,
@@ -68,7 +68,7 @@ export function keepAsking(count: number, ask: () => Promise<Asked>) {
 	};
 }
 
-/** An event of the log, as the database has it. */
+/** An event of the log, as stored in the database. */
 export interface LoggedEvent {
 	readonly type: string;
 	readonly jobId: string;
@@ -86,7 +86,7 @@ export async function loggedEvents(url: string): Promise<readonly LoggedEvent[]>
 	});
 }
 
-/** Waits until all jobs have ended, and returns those that have not completed with one outcome. */
+/** Waits until all jobs have ended, and returns those without exactly one completion event. */
 export async function unfinished(url: string, ids: readonly string[], timeoutMs = 20_000): Promise<readonly string[]> {
 	const ends = new Map<string, string[]>();
 	const isOver = async () => {
@@ -100,7 +100,7 @@ export async function unfinished(url: string, ids: readonly string[], timeoutMs 
 	return ids.filter((id) => String(ends.get(id)) !== 'job.completed');
 }
 
-/** The number in the middle, the one at a share, and the highest. */
+/** The median, the given percentile and the maximum. */
 export function spread(values: readonly number[]): string {
 	const sorted = values.toSorted((a, b) => a - b);
 	const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);

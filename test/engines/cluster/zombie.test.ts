@@ -2,7 +2,7 @@ import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { blobFilesOf } from '../../support/blob-files.ts';
 import { createFleet, type Fleet, type Member, type Server } from '../../support/fleet.ts';
-import { makerOf, runsIn } from '../../support/quick-video.ts';
+import { describeBytes, readRuns } from '../../support/quick-video.ts';
 import { type OwnPostgres, ownPostgres, statement } from '../support/postgres.ts';
 
 let postgres: OwnPostgres;
@@ -24,11 +24,11 @@ afterAll(async () => {
 	await postgres?.remove();
 });
 
-test('a worker that is stopped for longer than its lease changes nothing when it goes on', async () => {
+test('a worker that is stopped for longer than its lease changes nothing when it resumes', async () => {
 	onTestFailed(() => console.error(fleet.output()));
 	const { client } = server;
 	const { id } = await client.create({ model: 'quick', prompt: 'ms=3000' });
-	const began = (pid: number) => runsIn(fleet.runsFile).some((run) => run.pid === pid && run.event === 'began');
+	const began = (pid: number) => readRuns(fleet.runsFile).some((run) => run.pid === pid && run.event === 'began');
 	await eventually('the first worker has begun', () => began(first.pid), 10_000);
 	first.child.signal('SIGSTOP');
 	const second = await fleet.work();
@@ -36,11 +36,11 @@ test('a worker that is stopped for longer than its lease changes nothing when it
 	expect(await client.finished(id, 30_000)).toMatchObject({ status: 'completed' });
 	first.child.signal('SIGCONT');
 	const isLost = () => first.child.stderr().includes('"end":"lost"');
-	await eventually('the first worker knows that it has lost its job', isLost, 10_000);
+	await eventually('the first worker notices that it has lost its job', isLost, 10_000);
 
-	expect(makerOf(await client.bytes(`/v1/videos/${id}/content`)).pid).toBe(second.pid);
+	expect(describeBytes(await client.bytes(`/v1/videos/${id}/content`)).pid).toBe(second.pid);
 	const ofFirst = () => blobFilesOf(fleet.dataDir, id).filter((path) => path.includes('/1/'));
-	await eventually('the bytes of the first worker are gone', () => ofFirst().length === 0);
+	await eventually('the bytes of the first worker are deleted', () => ofFirst().length === 0);
 	const text = 'SELECT type, data FROM plinth.events WHERE job_id = $1 ORDER BY place';
 	const events = await statement<{ type: string; data: string }>(database, text, [id]);
 	expect(events.map(({ type, data }) => `${type} ${JSON.parse(data).attempt}`)).toEqual([

@@ -92,7 +92,7 @@ const faults: readonly [what: string, code: string, remedy: string, change: Chan
 	['schema', 'has version 0', 'plinth migrate', () => {}, { schema: 'absent', migrate: false }],
 ];
 
-/** What a start reports. */
+/** The boot report of a start. */
 async function report(url: string, more: object = {}): Promise<string> {
 	const backends = {
 		jobs: postgresJobs({ url, ...more }),
@@ -125,13 +125,13 @@ describe('a start with a wrong config', () => {
 		expect(text).not.toContain(url.password);
 	});
 
-	test('reports a URL that is none, without what it says', async () => {
+	test('reports an invalid URL without printing it', async () => {
 		const text = await report('mysql://root:the-secret@localhost/x');
 		expect(text).toContain('postgres://host:5432/database');
 		expect(text).not.toContain('the-secret');
 	});
 
-	test('reports a server that is too old', async () => {
+	test('reports a server of an old version', async () => {
 		const old = new Pool(server.url(), silentLogger());
 		const asked = old.withClient.bind(old);
 		old.withClient = (task) =>
@@ -149,7 +149,7 @@ describe('a start with a wrong config', () => {
 });
 
 describe('migrations', () => {
-	test('run once however many processes start', async () => {
+	test('run once for any number of processes', async () => {
 		const url = await server.database();
 		const results = await Promise.all(Array.from({ length: 6 }, () => migratePostgres({ url })));
 		expect(results.filter(({ from }) => from === 0).length).toBe(1);
@@ -157,7 +157,7 @@ describe('migrations', () => {
 		expect(await statement(url, 'SELECT version FROM plinth.versions ORDER BY version')).toEqual(versions);
 	});
 
-	test('let processes of the version before go on, and keep too old ones from starting', async () => {
+	test('let running processes of the previous version continue, and keep older ones from starting', async () => {
 		const url = await server.database();
 		await migratePostgres({ url });
 		const pool = new Pool(url);
@@ -166,11 +166,11 @@ describe('migrations', () => {
 		expect(await prepare(pool, 'plinth', 'migrate', next(now))).toEqual({ from: now, to: later });
 		expect(await migratePostgres({ url })).toEqual({ from: later, to: later });
 		await statement(url, `UPDATE plinth.versions SET serves = ${later} WHERE version = ${later}`);
-		await expect(migratePostgres({ url })).rejects.toThrow(`serves processes from version ${later} on`);
+		await expect(migratePostgres({ url })).rejects.toThrow(`supports processes from version ${later} on`);
 		await pool.close();
 	});
 
-	test('that fail leave nothing behind', async () => {
+	test('that fail are rolled back', async () => {
 		const url = await server.database();
 		const pool = new Pool(url);
 		const broken = [{ serves: 1, sql: 'CREATE TABLE plinth.some (id integer); SELECT 1 / 0;' }];
@@ -180,7 +180,7 @@ describe('migrations', () => {
 		await pool.close();
 	});
 
-	test('work in a schema that an operator made for a user without other rights', async () => {
+	test('work in a schema that was created for a user without other rights', async () => {
 		const url = new URL(await server.database());
 		await statement(url.href, 'CREATE SCHEMA media AUTHORIZATION guest');
 		url.username = 'guest';

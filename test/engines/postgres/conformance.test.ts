@@ -57,7 +57,7 @@ conforms('postgresJobs', jobStoreSuite({ supports, create: jobs }));
 
 conforms('postgresRecords', recordStoreSuite({ supports, create: records }));
 
-test('the model explains every answer, whatever three clients ask at once of two handles', async () => {
+test('the reference model explains every result of three concurrent clients on two handles', async () => {
 	await expect(checkAgainstModel(jobs, { runs: 100 })).resolves.toBeUndefined();
 }, 300_000);
 

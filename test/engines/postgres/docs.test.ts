@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, findConfig } from '@plinth/core';
+import { createApp } from '@plinth/core';
 import { silentLogger } from '@plinth/testing';
+import { findConfig } from 'plinth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codeBlocks } from '../../support/pages.ts';
 import { writeProject } from '../../support/readme.ts';

@@ -26,9 +26,9 @@ async function bus(name: string): Promise<EventBus> {
 }
 
 function listen(on: EventBus): BusEvent[] {
-	const heard: BusEvent[] = [];
-	on.subscribe({}, (event) => heard.push(event));
-	return heard;
+	const received: BusEvent[] = [];
+	on.subscribe({}, (event) => received.push(event));
+	return received;
 }
 
 const event = (n: number): BusEvent => ({ type: 'job.queued', tenant: 'acme', subject: `video_${n}`, data: { n } });
@@ -44,19 +44,19 @@ describe('postgresEvents', () => {
 });
 
 describe('hints between two processes', () => {
-	test('arrive whole, once and in order, those of one turn in few notifications', async () => {
+	test('arrive complete, once and in order, with few notifications per tick', async () => {
 		const [here, there] = [await bus('one'), await bus('two')];
-		const [heard, own] = [listen(there), listen(here)];
+		const [received, own] = [listen(there), listen(here)];
 		const events = Array.from({ length: 300 }, (_, n) => event(n));
 		for (const each of events) here.publish(each);
-		await eventually('all arrive', () => heard.length >= events.length);
-		expect(heard).toEqual(events);
+		await eventually('all arrive', () => received.length >= events.length);
+		expect(received).toEqual(events);
 		expect(own).toEqual(events);
 	});
 
-	test('go on after the connection was cut', async () => {
+	test('continue after the connection was cut', async () => {
 		const [here, there] = [await bus('cut'), await bus('cut')];
-		const heard = listen(there);
+		const received = listen(there);
 		const cut = await statement<{ pid: number }>(
 			database.url,
 			`SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`,
@@ -66,17 +66,17 @@ describe('hints between two processes', () => {
 		await eventually('a hint arrives again', () => {
 			n += 1;
 			here.publish(event(n));
-			return heard.length > 0;
+			return received.length > 0;
 		});
 	});
 
-	test('too long for a notification stay in their process', async () => {
+	test('that are too long for a notification stay in their process', async () => {
 		const [here, there] = [await bus('long'), await bus('long')];
-		const [heard, own] = [listen(there), listen(here)];
+		const [received, own] = [listen(there), listen(here)];
 		here.publish({ ...event(1), data: 'x'.repeat(8_000) });
 		here.publish(event(2));
-		await eventually('the next one arrives', () => heard.length > 0);
-		expect(heard).toEqual([event(2)]);
+		await eventually('the next one arrives', () => received.length > 0);
+		expect(received).toEqual([event(2)]);
 		expect(own.length).toBe(2);
 	});
 });

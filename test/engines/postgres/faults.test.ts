@@ -46,7 +46,7 @@ async function running() {
 
 const codeOf = (error: unknown) => (isPlinthError(error) ? error.code : String(error));
 
-/** How a call ends, and after how long. */
+/** The result of a call, and how long it took. */
 async function outcome(call: Promise<unknown>): Promise<{ code: string; ms: number }> {
 	const began = performance.now();
 	const code = await call.then(() => 'ok', codeOf);
@@ -61,11 +61,11 @@ const connections = async () =>
 		)
 	).length;
 
-describe('PostgreSQL that is gone', () => {
-	test('is told within two seconds, and all is well five seconds after its return', async () => {
+describe('a PostgreSQL server that is down', () => {
+	test('is reported within two seconds, and calls succeed five seconds after its restart', async () => {
 		const { job } = await running();
 		await server.kill();
-		await eventually('it is gone', async () => (await outcome(store.get('acme', job.id))).code !== 'ok');
+		await eventually('the server has stopped', async () => (await outcome(store.get('acme', job.id))).code !== 'ok');
 		const calls = () => [store.create(newJob()), store.get('acme', job.id), store.heartbeat(job.id, job.fence)];
 		for (const { code, ms } of await Promise.all([...calls(), ...calls()].map(outcome))) {
 			expect(code).toBe('E_STORE_UNAVAILABLE');
@@ -80,7 +80,7 @@ describe('PostgreSQL that is gone', () => {
 		expect(await connections()).toBeLessThanOrEqual(10);
 	});
 
-	test('loses nothing that was confirmed when it is killed among writes', async () => {
+	test('loses no confirmed write when it is killed during writes', async () => {
 		const confirmed: string[] = [];
 		let isDown = false;
 		const client = async () => {
@@ -91,7 +91,7 @@ describe('PostgreSQL that is gone', () => {
 			}
 		};
 		const clients = Promise.all(Array.from({ length: 20 }, client));
-		await eventually('some are confirmed', () => confirmed.length > 200);
+		await eventually('some writes are confirmed', () => confirmed.length > 200);
 		await server.kill();
 		await clients;
 		await server.start();
@@ -101,7 +101,7 @@ describe('PostgreSQL that is gone', () => {
 		expect(known.length).toBe(confirmed.length);
 	});
 
-	test('connections that an operator ends are replaced without a word', async () => {
+	test('connections that an operator terminates are replaced silently', async () => {
 		const { job } = await running();
 		await Promise.all(Array.from({ length: 20 }, () => store.get('acme', job.id)));
 		await statement(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plinth'");
@@ -109,14 +109,14 @@ describe('PostgreSQL that is gone', () => {
 		expect(await store.heartbeat(job.id, job.fence)).toBe('ok');
 	});
 
-	test('a connection that was cut without a word is found, and the hints go on', async () => {
+	test('a silently cut connection is detected, and hints continue', async () => {
 		const proxy = await startProxy(server.port);
 		const through = new URL(url);
 		through.port = String(proxy.port);
 		const far = await handleOn(through.href, 'far');
-		const heard: unknown[] = [];
+		const received: unknown[] = [];
 		const tools = { channel: 'c', clock: realClock(), log: silentLogger(), read: async () => {} };
-		const receiver = new HintConnection({ ...tools, url: through.href, receive: (event) => heard.push(event) });
+		const receiver = new HintConnection({ ...tools, url: through.href, receive: (event) => received.push(event) });
 		const sender = new HintConnection({ ...tools, url, receive: () => {} });
 		await Promise.all([receiver.open(), sender.open()]);
 		const remote = new PostgresJobStore(far, week);
@@ -124,7 +124,7 @@ describe('PostgreSQL that is gone', () => {
 		proxy.freeze();
 		const began = performance.now();
 		const lost = [outcome(remote.pending('video')), outcome(remote.create(newJob()))];
-		// Behind the group of writes that is under way.
+		// Queued after the running group of writes.
 		await new Promise((resolve) => setImmediate(resolve));
 		lost.push(outcome(remote.create(newJob())));
 		for (const { code, ms } of await Promise.all(lost)) {
@@ -134,7 +134,7 @@ describe('PostgreSQL that is gone', () => {
 		const hint = { type: 't', tenant: 'a', subject: 's', data: null };
 		const arrives = () => {
 			sender.send(hint);
-			return heard.length > 0;
+			return received.length > 0;
 		};
 		await eventually('hints arrive', arrives, 16_000);
 		expect(performance.now() - began).toBeLessThan(15_000);
@@ -155,21 +155,21 @@ describe('other transactions', () => {
 		expect(later.events.map(({ jobId }) => jobId)).toEqual(['video_late', job.id]);
 	});
 
-	test('a deadlock with a stranger is retried', async () => {
+	test('a deadlock with another client is retried', async () => {
 		const [one, two] = [await running(), await running()];
-		const stranger = await connection(url);
-		await stranger.query('BEGIN');
-		await stranger.query('SELECT FROM plinth.jobs WHERE id = $1 FOR UPDATE', [two.job.id]);
+		const otherClient = await connection(url);
+		await otherClient.query('BEGIN');
+		await otherClient.query('SELECT FROM plinth.jobs WHERE id = $1 FOR UPDATE', [two.job.id]);
 		const complete = ({ job, fence }: typeof one) => store.complete(job.id, fence, { result: {}, retentionMs: null });
 		const ends = Promise.all([complete(one), complete(two)]);
 		const waits = "SELECT FROM pg_stat_activity WHERE application_name = 'plinth' AND wait_event_type = 'Lock'";
 		await eventually('the writes wait', async () => (await statement(url, waits)).length > 0);
-		await stranger.query('SET deadlock_timeout = 60000');
-		await stranger.query('SELECT FROM plinth.jobs WHERE id = $1 FOR UPDATE', [one.job.id]);
-		await stranger.query('COMMIT');
+		await otherClient.query('SET deadlock_timeout = 60000');
+		await otherClient.query('SELECT FROM plinth.jobs WHERE id = $1 FOR UPDATE', [one.job.id]);
+		await otherClient.query('COMMIT');
 		expect(await ends).toEqual([true, true]);
 		await eventually('the deadlock is counted', async () => (await deadlocks()) > 0, 15_000);
-		await stranger.end();
+		await otherClient.end();
 	}, 30_000);
 
 	test('one that is idle in another database delays no event', async () => {
@@ -184,7 +184,7 @@ describe('other transactions', () => {
 		await other.end();
 	});
 
-	test('one that keeps the lock of the log makes writes fail in time, reads and heartbeats go on', async () => {
+	test('one that holds the lock of the log makes writes fail in time; reads and heartbeats work', async () => {
 		const { job, fence } = await running();
 		const commit = await holdOpen(url, 'video_held');
 		const { code, ms } = await outcome(store.create(newJob()));
@@ -210,7 +210,7 @@ describe('a heartbeat', () => {
 		for (let n = 1; n <= 100; n += 1) {
 			await Promise.all(claims.map(({ job, fence }) => store.heartbeat(job.id, fence, { progress: n / 200 })));
 		}
-		// A connection hands its counts in when it ends.
+		// A connection reports its statistics when it ends.
 		await handle.close();
 		const count =
 			"SELECT relname, n_tup_upd AS u, n_tup_hot_upd AS hot FROM pg_stat_user_tables WHERE schemaname = 'plinth'";
@@ -218,17 +218,17 @@ describe('a heartbeat', () => {
 			(await statement<{ relname: string; u: string; hot: string }>(url, count)).find(
 				({ relname }) => relname === name,
 			);
-		await eventually('all are counted', async () => Number((await read('leases'))?.u) >= 300, 15_000);
+		await eventually('all statistics are reported', async () => Number((await read('leases'))?.u) >= 300, 15_000);
 		const [leases, jobs] = [await read('leases'), await read('jobs')];
 		expect(Number(leases?.hot)).toBe(Number(leases?.u));
-		// Of the jobs, only the three takes have changed a row, and no index either.
+		// Only the three takes have updated rows of the jobs table, and no index was updated.
 		expect([Number(jobs?.u), Number(jobs?.hot)]).toEqual([3, 3]);
 		handle = await handleOn(url, 'plinth');
 	}, 30_000);
 });
 
 describe('a full disk', () => {
-	test('is told as such; reads, heartbeats and deletes go on', async () => {
+	test('is reported as a full disk; reads, heartbeats and deletes work', async () => {
 		const { job, fence } = await running();
 		const records = new PostgresRecordStore(handle);
 		const ref = { tenant: 'acme', collection: 'c' };
@@ -252,7 +252,7 @@ describe('a full disk', () => {
 });
 
 describe('a group of writes', () => {
-	test('fails for those alone that are at fault', async () => {
+	test('fails only for the writes that are at fault', async () => {
 		const good = [newJob(), newJob()];
 		const calls = [
 			store.create(good[0] as NewJob),
@@ -267,7 +267,7 @@ describe('a group of writes', () => {
 });
 
 describe('a backup', () => {
-	test('that is restored keeps cursors, and tells of those from after it', async () => {
+	test('that is restored keeps older cursors, and reports newer ones', async () => {
 		const first = await store.create(newJob());
 		const { cursor } = await store.events(undefined, { limit: 10 });
 		await server.program('pg_dump', ['-Fc', '-f', 'dump', url]);

@@ -53,29 +53,29 @@ describe('hints', () => {
 	const bus = async (url: string, listen: boolean, log: Logger = silentLogger()) => {
 		const options = { clock: realClock(), log };
 		const { provided, stop } = await createBackend<EventBus>(postgresEvents({ url, listen }), options);
-		const heard: BusEvent[] = [];
-		provided.subscribe({}, (event) => heard.push(event));
-		return { bus: provided, heard, stop };
+		const received: BusEvent[] = [];
+		provided.subscribe({}, (event) => received.push(event));
+		return { bus: provided, received, stop };
 	};
 	const event = { type: 'job.queued', tenant: 'acme', subject: 'video_1', data: null };
 
-	test('go round the pooler with a URL of their own', async () => {
+	test('bypass the pooler with their own URL', async () => {
 		const far = new URL(direct);
 		far.searchParams.set('application_name', 'far');
 		const [here, there] = [await bus(direct, true), await bus(far.href, true)];
 		here.bus.publish(event);
-		await eventually('it arrives', () => there.heard.length === 1);
+		await eventually('it arrives', () => there.received.length === 1);
 		await Promise.all([here.stop(), there.stop()]);
 	});
 
 	test('stay in their process with listen: false', async () => {
 		const alone = await bus(pooler.url, false);
 		alone.bus.publish(event);
-		await eventually('it arrives', () => alone.heard.length === 1);
+		await eventually('it arrives', () => alone.received.length === 1);
 		await alone.stop();
 	});
 
-	test('that do not come through are told of once', async () => {
+	test('that do not arrive are reported once', async () => {
 		const lines: string[] = [];
 		const log = { ...silentLogger(), warn: (_: object, text: string) => lines.push(text) } as unknown as Logger;
 		const blind = await bus(pooler.url, true, log);

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A proxy that can cut its connections without telling either side. New ones work. It can move to another port. */
+/**
+ * A TCP proxy that can freeze its connections without closing them. New connections work. It can also switch to another
+ * port.
+ */
 export async function startProxy(port: number) {
 	let target = port;
 	const pairs = new Set<readonly [Socket, Socket]>();
@@ -15,7 +18,7 @@ export async function startProxy(port: number) {
 			from.pipe(to);
 			from.on('close', () => {
 				pairs.delete(pair);
-				// A side that is gone takes the other along, as long as they are not frozen.
+				// Destroys each side when the other one closes, unless the connection is frozen.
 				if (!frozen.has(pair)) to.destroy();
 			});
 		}
@@ -24,7 +27,7 @@ export async function startProxy(port: number) {
 	const address = server.address();
 	return {
 		port: typeof address === 'object' && address ? address.port : 0,
-		/** What is open now passes nothing on from here. */
+		/** Open connections forward nothing from now on. */
 		freeze(): void {
 			for (const pair of pairs) {
 				frozen.add(pair);
@@ -35,7 +38,7 @@ export async function startProxy(port: number) {
 				far.pause();
 			}
 		},
-		/** Sends new connections there; those to the old port end. */
+		/** Sends new connections to this port; connections to the old one end. */
 		move(to: number): void {
 			target = to;
 			for (const pair of pairs) for (const socket of pair) socket.destroy();

@@ -7,26 +7,26 @@ import { connection, statement } from '../support/postgres.ts';
 
 const retentionMs = 168 * 3_600_000;
 
-/** A handle with connections of its own, as another process has: those of one URL are shared. */
+/** A handle with its own connections, as another process has. Handles with the same URL would share connections. */
 export function handleOn(url: string, name: string): Promise<DatabaseHandle> {
 	const own = new URL(url);
 	own.searchParams.set('application_name', name);
 	return openDatabase({ url: own.href, schema: 'plinth', migrate: true }, silentLogger());
 }
 
-/** Forgets everything, as if the database were new. */
+/** Deletes all data, as in a new database. */
 export async function empty(url: string): Promise<void> {
 	const tables = ['jobs', 'leases', 'events', 'turns', 'offers', 'duties', 'records'];
 	const statements = tables.map((table) => `DELETE FROM plinth.${table};`).join(' ');
 	await statement(url, `${statements} UPDATE plinth.log SET trimmed = 0;`);
 }
 
-/** A job store that takes its time from a clock. */
+/** A job store with the given clock. */
 export function jobsOn(handle: DatabaseHandle, clock: ManualClock): PostgresJobStore {
 	return new PostgresJobStore(handle, retentionMs, clock);
 }
 
-/** A record store that takes its time from a clock. */
+/** A record store with the given clock. */
 export function recordsOn(handle: DatabaseHandle, clock: ManualClock): PostgresRecordStore {
 	return new PostgresRecordStore(handle, clock);
 }
@@ -47,7 +47,7 @@ export async function holdOpen(url: string, jobId: string): Promise<() => Promis
 	};
 }
 
-/** Time as it is. */
+/** The system clock. */
 export function realClock(): Clock {
 	return {
 		now: () => Date.now(),

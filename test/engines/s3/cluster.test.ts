@@ -7,8 +7,8 @@ import { type OwnPostgres, ownPostgres } from '../support/postgres.ts';
 import { ownSwift, type SwiftServer } from '../support/swift.ts';
 import { clientOf, newBucket, type Place } from './support.ts';
 
-const awayMs = 30_000;
-/** How long housekeeping waits between two rounds. */
+const outageMs = 30_000;
+/** The interval of the housekeeping. */
 const sweepMs = 500;
 
 let postgres: OwnPostgres;
@@ -48,13 +48,13 @@ async function keysInBucket(): Promise<readonly string[]> {
 
 const fields = { model: 'quick', prompt: 'ms=50' };
 
-/** An answer and how long it took, in milliseconds. */
+/** A response and how long it took, in milliseconds. */
 async function timed(send: () => Promise<Response>) {
 	const began = performance.now();
-	const answer = await send();
-	await answer.arrayBuffer();
-	const retryAfter = Number(answer.headers.get('retry-after'));
-	return { status: answer.status, retryAfter, ms: performance.now() - began };
+	const response = await send();
+	await response.arrayBuffer();
+	const retryAfter = Number(response.headers.get('retry-after'));
+	return { status: response.status, retryAfter, ms: performance.now() - began };
 }
 
 test('a worker stores a video in the bucket, an API server reads it, and housekeeping deletes it', async () => {
@@ -67,10 +67,10 @@ test('a worker stores a video in the bucket, an API server reads it, and houseke
 	expect(of(await keysInBucket())).toContain(`jobs/${id}/1/video.mp4`);
 	expect(await keysInBucket()).toContain('store-identity');
 	await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
-	await eventually('the bytes are gone', async () => of(await keysInBucket()).length === 0, 20_000);
+	await eventually('the bytes are deleted', async () => of(await keysInBucket()).length === 0, 20_000);
 });
 
-test('S3 is away for 30 s: content says so at once, the rest goes on, and renders end well', {
+test('while S3 is down for 30 s, content requests fail at once, others succeed, and renders complete later', {
 	timeout: 120_000,
 }, async () => {
 	onTestFailed(() => console.error(fleet.output().slice(-10_000)));
@@ -81,7 +81,7 @@ test('S3 is away for 30 s: content says so at once, the rest goes on, and render
 	const goneAt = performance.now();
 	const contents: Awaited<ReturnType<typeof timed>>[] = [];
 	const created: string[] = [];
-	while (performance.now() - goneAt < awayMs) {
+	while (performance.now() - goneAt < outageMs) {
 		contents.push(await timed(() => client.send(`/v1/videos/${id}/content`)));
 		const { id: made } = await client.create(fields);
 		created.push(made);

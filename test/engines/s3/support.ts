@@ -4,7 +4,7 @@ import type { BlobStore } from '@plinth/core';
 import { s3Blobs } from '@plinth/s3';
 import { createBackend } from '@plinth/testing';
 
-/** Where a bucket is. */
+/** The address of a bucket and its keys. */
 export interface Place {
 	readonly endpoint: string;
 	readonly accessKeyId: string;
@@ -34,7 +34,7 @@ export async function newBucket(server: Omit<Place, 'bucket'>): Promise<Place> {
 	return { endpoint, accessKeyId, secretAccessKey, bucket };
 }
 
-/** The SDK alone. */
+/** The SDK without the adapter. */
 export function clientOf({ endpoint, accessKeyId, secretAccessKey }: Omit<Place, 'bucket'>): S3Client {
 	return new S3Client({
 		endpoint,
@@ -46,7 +46,7 @@ export function clientOf({ endpoint, accessKeyId, secretAccessKey }: Omit<Place,
 	});
 }
 
-/** A store below a prefix of its own, or the given one. */
+/** A store with a new prefix, or with the given one. */
 export async function storeAt(place: Place, more: Partial<Parameters<typeof s3Blobs>[0] & object> = {}) {
 	const { provided, stop } = await createBackend<BlobStore>(s3Blobs({ ...place, prefix: randomUUID(), ...more }));
 	return { store: provided, stop };

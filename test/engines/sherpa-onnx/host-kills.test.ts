@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeVits } from '../../../adapters/sherpa-onnx/test/tiny/voices.ts';
-import { type Bench, createBench, installation } from './bench.ts';
+import { createHarness, type Harness, installation } from './harness.ts';
 import { childrenOf, residentBytes } from './processes.ts';
 
-let bench: Bench;
+let harness: Harness;
 
 beforeAll(async () => {
-	bench = await createBench();
-	await writeVits(join(bench.dir, 'voice'));
+	harness = await createHarness();
+	await writeVits(join(harness.dir, 'voice'));
 });
 
-afterAll(() => bench.remove());
+afterAll(() => harness.remove());
 
 const host = join(import.meta.dirname, 'host.ts');
 
-test('50 kills of the server: its engine ends with it', async () => {
+test('the engine process ends with each of 50 kills of the server', async () => {
 	const round = async (pieces: number) => {
-		const args = ['--conditions=@plinth/source', host, join(bench.dir, 'voice'), installation];
+		const args = ['--conditions=@plinth/source', host, join(harness.dir, 'voice'), installation];
 		const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 		let spoken = 0;
 		for await (const [chunk] of onData(server.stdout)) {
@@ -38,7 +38,7 @@ test('50 kills of the server: its engine ends with it', async () => {
 	for (let at = 0; at < 25; at++) await Promise.all([round(at % 7), round((at + 3) % 5)]);
 }, 300_000);
 
-/** The chunks of a stream that stays open when the reader leaves. */
+/** The chunks of a stream that stays open when its reader disconnects. */
 async function* onData(stream: NodeJS.ReadableStream): AsyncGenerator<[Buffer]> {
 	for (;;) yield (await once(stream, 'data')) as [Buffer];
 }

@@ -2,7 +2,8 @@ import type { SpeechModel } from '@plinth/plugin-speech/model';
 import { sherpaOnnx } from '@plinth/sherpa-onnx';
 import { createModel, silentLogger } from '@plinth/testing';
 
-// A server that speaks all the time, to be killed. Its arguments: the folder of the voice, and where the engine is.
+// A server that generates speech continuously until it is killed. Arguments: the folder of the voice and the folder of
+// the engine.
 const [voiceFolder = '', folder = ''] = process.argv.slice(2);
 const options = { folder: voiceFolder, family: 'vits', threads: 1 } as const;
 const { model } = await createModel<SpeechModel>(sherpaOnnx.speech(options), { folder });

@@ -12,9 +12,9 @@ import {
 	writePiper,
 	writeStyled,
 } from '../../../adapters/sherpa-onnx/test/tiny/voices.ts';
-import { type Bench, createBench, transcriptionRequest, transcriptionRun } from './bench.ts';
+import { createHarness, type Harness, transcriptionRequest, transcriptionRun } from './harness.ts';
 
-// What is not in npm is given by its path. Each test is registered only where its path is set.
+// Models that are not on npm are given by paths. Each test is registered only when its path is set.
 const {
 	/** The folder `espeak-ng-data` of an installed espeak-ng. */
 	PLINTH_TEST_ESPEAK_NG_DATA: phonemes,
@@ -26,19 +26,19 @@ const {
 	PLINTH_TEST_SHERPA_RECOGNIZER_FAMILY: recognizerFamily = 'whisper',
 } = process.env;
 
-/** Registers the tests whose folders are there. */
+/** Registers the tests whose folders exist. */
 export function installedTests(): void {
 	if (phonemes || voiceFolder || recognizerFolder) describe('with folders of this machine', register);
 }
 
 function register(): void {
-	let bench: Bench;
+	let harness: Harness;
 
 	beforeAll(async () => {
-		bench = await createBench();
+		harness = await createHarness();
 	});
 
-	afterAll(() => bench.remove());
+	afterAll(() => harness.remove());
 
 	if (phonemes) {
 		const write = {
@@ -48,28 +48,31 @@ function register(): void {
 			matcha: writeMatcha,
 		};
 
-		test.each(['kokoro', 'kitten', 'vits', 'matcha'] as const)('a tiny voice of %s speaks phonemes', async (family) => {
-			const folder = join(bench.dir, family);
-			await write[family](folder);
-			await cp(phonemes, join(folder, 'espeak-ng-data'), { recursive: true });
-			const model = await bench.make(sherpaOnnx.speech, { folder, family, threads: 1 });
-			const [first = '', ...others] = model.voices?.() ?? [];
-			const { rate, pieces, samples, bytes } = await spoken(model, first);
-			expect({ rate, pieces }).toEqual({ rate: sampleRate, pieces: 2 });
-			expect(samples % samplesPerToken).toBe(0);
-			expect(samples / samplesPerToken).toBeGreaterThan(40);
-			const fast = await spoken(model, first, 2);
-			expect(fast.samples / samples).toBeCloseTo(0.5, 1);
-			for (const other of others) expect((await spoken(model, other)).bytes.equals(bytes)).toBe(false);
-		});
+		test.each(['kokoro', 'kitten', 'vits', 'matcha'] as const)(
+			'a tiny voice of %s accepts phonemes',
+			async (family) => {
+				const folder = join(harness.dir, family);
+				await write[family](folder);
+				await cp(phonemes, join(folder, 'espeak-ng-data'), { recursive: true });
+				const model = await harness.make(sherpaOnnx.speech, { folder, family, threads: 1 });
+				const [first = '', ...others] = model.voices?.() ?? [];
+				const { rate, pieces, samples, bytes } = await spoken(model, first);
+				expect({ rate, pieces }).toEqual({ rate: sampleRate, pieces: 2 });
+				expect(samples % samplesPerToken).toBe(0);
+				expect(samples / samplesPerToken).toBeGreaterThan(40);
+				const fast = await spoken(model, first, 2);
+				expect(fast.samples / samples).toBeCloseTo(0.5, 1);
+				for (const other of others) expect((await spoken(model, other)).bytes.equals(bytes)).toBe(false);
+			},
+		);
 
 		test('a tiny Kokoro of version 1.0 takes a language', async () => {
-			const folder = join(bench.dir, 'kokoro-1');
+			const folder = join(harness.dir, 'kokoro-1');
 			await writeStyled(folder, 'kokoro', { version: 2 });
 			await writeFolder(folder, { 'lexicon-us-en.txt': 'light l\n' });
 			await cp(phonemes, join(folder, 'espeak-ng-data'), { recursive: true });
 			const make = (language: string) =>
-				bench.make(sherpaOnnx.speech, { folder, family: 'kokoro', threads: 1, language });
+				harness.make(sherpaOnnx.speech, { folder, family: 'kokoro', threads: 1, language });
 			const english = await spoken(await make('en-us'), 'bo');
 			const french = await spoken(await make('fr'), 'bo');
 			expect(french.samples).not.toBe(english.samples);
@@ -78,9 +81,9 @@ function register(): void {
 	}
 
 	if (voiceFolder) {
-		test('a real voice speaks, and says the same again', async () => {
+		test('a real voice is deterministic', async () => {
 			const options = { folder: voiceFolder, family: voiceFamily as 'kokoro' };
-			const model = await bench.make(sherpaOnnx.speech, options);
+			const model = await harness.make(sherpaOnnx.speech, options);
 			const [voice = ''] = model.voices?.() ?? [];
 			const { rate, samples, bytes } = await spoken(model, voice);
 			expect(samples / rate).toBeGreaterThan(2);
@@ -93,9 +96,9 @@ function register(): void {
 	}
 
 	if (recognizerFolder) {
-		test('a real recognizer hears nothing in silence, in two windows', async () => {
+		test('a real recognizer returns no text for silence, in two windows', async () => {
 			const options = { folder: recognizerFolder, family: recognizerFamily as 'whisper' };
-			const model = await bench.make(sherpaOnnx.transcription, options);
+			const model = await harness.make(sherpaOnnx.transcription, options);
 			const request = transcriptionRequest(new Float32Array(40 * 16_000), { timestamps: ['segment'] });
 			const heard = await model.transcribe(request, transcriptionRun().run);
 			expect(heard.seconds).toBe(40);
@@ -104,15 +107,15 @@ function register(): void {
 	}
 
 	if (voiceFolder && recognizerFolder) {
-		test('a real recognizer hears what a real voice says', async () => {
-			const speaker = await bench.make(sherpaOnnx.speech, { folder: voiceFolder, family: voiceFamily as 'kokoro' });
+		test('a real recognizer transcribes a real voice', async () => {
+			const speaker = await harness.make(sherpaOnnx.speech, { folder: voiceFolder, family: voiceFamily as 'kokoro' });
 			const [voice = ''] = speaker.voices?.() ?? [];
 			const { rate, samples, bytes } = await spoken(speaker, voice);
 			const pcm = new Int16Array(bytes.buffer, bytes.byteOffset, samples);
 			const length = Math.floor((samples * 16_000) / rate);
 			const resampled = Float32Array.from({ length }, (_, at) => (pcm[Math.floor((at * rate) / 16_000)] ?? 0) / 32_768);
 			const options = { folder: recognizerFolder, family: recognizerFamily as 'whisper' };
-			const model = await bench.make(sherpaOnnx.transcription, options);
+			const model = await harness.make(sherpaOnnx.transcription, options);
 			const { text } = await model.transcribe(transcriptionRequest(resampled), transcriptionRun().run);
 			expect(text.toLowerCase()).toContain('light');
 		}, 300_000);

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApp, definePlugin, findConfig } from '@plinth/core';
+import { createApp, definePlugin } from '@plinth/core';
 import { transcriptionModels } from '@plinth/plugin-transcription/model';
 import { silentLogger } from '@plinth/testing';
+import { findConfig } from 'plinth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { writeSenseVoice, writeWhisper } from '../../../adapters/sherpa-onnx/test/tiny/recognizers.ts';
@@ -12,13 +13,13 @@ import { root } from '../../support/cli.ts';
 import { codeBlocks } from '../../support/pages.ts';
 import { writeProject } from '../../support/readme.ts';
 import { removeDir, temporaryDir } from '../../support/serve.ts';
-import { installation } from './bench.ts';
+import { installation } from './harness.ts';
 
 const page = readFileSync(join(root, 'docs/adapters/sherpa-onnx.md'), 'utf8');
 const configs = (['yaml', 'ts'] as const).flatMap((language) =>
 	codeBlocks(page, language).map((text) => ({ language, text })),
 );
-/** Stands for whatever uses transcription. */
+/** A plugin that needs transcription, in place of the real ones. */
 const listener = definePlugin({
 	id: 'listener',
 	config: z.object({}),
@@ -55,8 +56,8 @@ test.each(configs)('a config of the page starts a server with its models: $langu
 	const app = await createApp({ ...config, plugins }, { file, env, folder, log: silentLogger() });
 	await app.start();
 	const headers = { authorization: 'Bearer key-of-the-pages' };
-	const answer = await app.fetch(new Request('http://localhost/v1/models', { headers }));
-	const { data } = (await answer.json()) as { data: readonly { id: string; owned_by: string }[] };
+	const response = await app.fetch(new Request('http://localhost/v1/models', { headers }));
+	const { data } = (await response.json()) as { data: readonly { id: string; owned_by: string }[] };
 	const own = data.filter(({ owned_by }) => owned_by === 'sherpaOnnx').map(({ id }) => id);
 	expect(own.sort()).toEqual(language === 'yaml' ? ['kokoro', 'whisper'] : ['amy', 'listener']);
 	if (language === 'ts') {

@@ -7,7 +7,7 @@ export function childrenOf(parent: number): readonly number[] {
 		.map(Number)
 		.filter((pid) => {
 			const stat = read(`/proc/${pid}/stat`);
-			// The name of the program may hold spaces; the state and the parent follow its closing parenthesis.
+			// The program name may contain spaces. The state and the parent follow its closing parenthesis.
 			const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 			return state !== 'Z' && Number(ppid) === parent && read(`/proc/${pid}/cmdline`).includes('sherpa-onnx');
 		});

@@ -5,23 +5,23 @@ import { sherpaOnnx } from '@plinth/sherpa-onnx';
 import { silentLogger } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleRate, samplesPerToken, writeVits } from '../../../adapters/sherpa-onnx/test/tiny/voices.ts';
-import { type Bench, createBench } from './bench.ts';
+import { createHarness, type Harness } from './harness.ts';
 import { installedTests } from './installed.ts';
 import { childrenOf, residentBytes } from './processes.ts';
 
-let bench: Bench;
+let harness: Harness;
 let model: SpeechModel;
 
 beforeAll(async () => {
-	bench = await createBench();
-	await writeVits(join(bench.dir, 'tiny'));
+	harness = await createHarness();
+	await writeVits(join(harness.dir, 'tiny'));
 	model = await makeVoice();
 });
 
-afterAll(() => bench.remove());
+afterAll(() => harness.remove());
 
 function makeVoice() {
-	return bench.make(sherpaOnnx.speech, { folder: join(bench.dir, 'tiny'), family: 'vits', threads: 1 });
+	return harness.make(sherpaOnnx.speech, { folder: join(harness.dir, 'tiny'), family: 'vits', threads: 1 });
 }
 
 async function open(changes: Partial<SpeechRequest> = {}, signal = new AbortController().signal, from = model) {
@@ -37,8 +37,8 @@ async function samplesOf(changes: Partial<SpeechRequest> = {}, from = model): Pr
 	return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
 
-describe('a voice of the engine', () => {
-	test('makes samples of the length and the rate of its model', async () => {
+describe('a sherpa-onnx voice', () => {
+	test('returns samples with the length and rate of its model', async () => {
 		expect(await open()).toMatchObject({ mediaType: 'audio/pcm', channels: 1, sampleRate });
 		const samples = await samplesOf();
 		expect(samples).toHaveLength(3 * samplesPerToken);
@@ -68,25 +68,25 @@ describe('a voice of the engine', () => {
 		await expect(open({ isCustomVoice: true })).rejects.toMatchObject({ param: 'voice' });
 	});
 
-	test('gives each sentence when it is asked for, and makes none ahead', async () => {
+	test('generates each sentence on demand, and none ahead', async () => {
 		const { body } = await open({ input: 'First one. Then two. The third.' });
 		const pieces: number[] = [];
 		for await (const piece of body) pieces.push(piece.byteLength / 2 / samplesPerToken);
 		expect(pieces).toEqual([10, 9, 10]);
 	});
 
-	test('refuses a text of which nothing can be spoken, and goes on', async () => {
+	test('refuses a text without speakable characters, and stays usable', async () => {
 		for (const input of ['🦊 …', '你好', ' ']) {
 			await expect(open({ input })).rejects.toMatchObject({ code: 'E_VALUE_INVALID', param: 'input' });
 		}
 		expect(await samplesOf()).toHaveLength(3 * samplesPerToken);
 	});
 
-	test('tells that it ignores instructions', async () => {
+	test('warns that it ignores instructions', async () => {
 		expect((await open({ instructions: 'Whisper.' })).warnings).toEqual(['This model ignores instructions.']);
 	});
 
-	test('has one process, which ends when the model is unloaded and starts again when it is needed', async () => {
+	test('has one process, which ends when the model is unloaded and starts again on demand', async () => {
 		const own = await makeVoice();
 		const others = childrenOf(process.pid);
 		await samplesOf({}, own);
@@ -100,10 +100,11 @@ describe('a voice of the engine', () => {
 	});
 
 	test('a native abort ends the request with an error, and the next one starts a new process', async () => {
-		// The comment makes the engine give three inputs to a graph of six: an exception that it does not catch.
-		const folder = join(bench.dir, 'broken');
+		// This comment makes the engine pass three inputs to a graph of six, which throws an exception that it does not
+		// catch.
+		const folder = join(harness.dir, 'broken');
 		await writeVits(folder, { comment: 'coqui' });
-		const broken = await bench.make(sherpaOnnx.speech, { folder, family: 'vits', threads: 1 });
+		const broken = await harness.make(sherpaOnnx.speech, { folder, family: 'vits', threads: 1 });
 		const request = () => open({}, undefined, broken);
 		const error = await request().catch((reason) => reason);
 		expect(error).toMatchObject({ code: 'E_MODEL_FAILED' });
@@ -112,14 +113,14 @@ describe('a voice of the engine', () => {
 		expect(await samplesOf({}, broken)).toHaveLength(3 * samplesPerToken);
 	});
 
-	test('50 kills of the process: each request ends with its audio or an error, and no process is left', async () => {
+	test('each request ends with audio or an error during 50 kills of the process', async () => {
 		const own = await makeVoice();
 		const others = childrenOf(process.pid);
 		const outcomes = { audio: 0, error: 0 };
 		for (let round = 0; round < 50; round++) {
 			const request = samplesOf({ input: 'First one. Then two. The third.' }, own);
 			await Promise.resolve();
-			// At its start, in the middle, and while nothing runs.
+			// At its start, during its work, and while it is idle.
 			if (round % 3 === 1) await samplesOf({}, own);
 			if (round % 3 === 2) await request;
 			for (const pid of childrenOf(process.pid)) if (!others.includes(pid)) process.kill(pid, 'SIGKILL');
@@ -134,7 +135,7 @@ describe('a voice of the engine', () => {
 	});
 });
 
-describe('a voice of the engine keeps the contract of speech models', () => {
+describe('a sherpa-onnx voice passes the conformance suite of speech models', () => {
 	for (const { name, run } of speechModelSuite({
 		create: async () => ({ model, close: async () => {} }),
 		supports: { deterministic: true, speed: true },

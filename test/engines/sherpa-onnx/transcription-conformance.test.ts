@@ -4,31 +4,34 @@ import { transcriptionModelSuite } from '@plinth/plugin-transcription/testing';
 import { sherpaOnnx } from '@plinth/sherpa-onnx';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { writeMoonshine, writeSenseVoice, writeWhisper } from '../../../adapters/sherpa-onnx/test/tiny/recognizers.ts';
-import { type Bench, createBench } from './bench.ts';
+import { createHarness, type Harness } from './harness.ts';
 
-let bench: Bench;
+let harness: Harness;
 
 beforeAll(async () => {
-	bench = await createBench();
+	harness = await createHarness();
 });
 
-afterAll(() => bench.remove());
+afterAll(() => harness.remove());
 
 const families = { whisper: writeWhisper, moonshine: writeMoonshine, 'sense-voice': writeSenseVoice };
 
-describe.each(['whisper', 'moonshine', 'sense-voice'] as const)('%s keeps the contract of its models', (family) => {
-	let model: TranscriptionModel;
+describe.each(['whisper', 'moonshine', 'sense-voice'] as const)(
+	'%s passes the conformance suite of its models',
+	(family) => {
+		let model: TranscriptionModel;
 
-	beforeAll(async () => {
-		const folder = join(bench.dir, family);
-		await families[family](folder);
-		model = await bench.make(sherpaOnnx.transcription, { folder, family, threads: 1 });
-	});
+		beforeAll(async () => {
+			const folder = join(harness.dir, family);
+			await families[family](folder);
+			model = await harness.make(sherpaOnnx.transcription, { folder, family, threads: 1 });
+		});
 
-	for (const { name, run } of transcriptionModelSuite({
-		create: async () => ({ model, close: async () => {} }),
-		supports: { deterministic: true },
-	})) {
-		test(name, run, 60_000);
-	}
-});
+		for (const { name, run } of transcriptionModelSuite({
+			create: async () => ({ model, close: async () => {} }),
+			supports: { deterministic: true },
+		})) {
+			test(name, run, 60_000);
+		}
+	},
+);

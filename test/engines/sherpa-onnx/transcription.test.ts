@@ -8,28 +8,28 @@ import {
 	writeSenseVoice,
 	writeWhisper,
 } from '../../../adapters/sherpa-onnx/test/tiny/recognizers.ts';
-import { audioOf, type Bench, createBench, recording, transcriptionRequest, transcriptionRun } from './bench.ts';
+import { audioOf, createHarness, type Harness, recording, transcriptionRequest, transcriptionRun } from './harness.ts';
 import { childrenOf, residentBytes } from './processes.ts';
 
-let bench: Bench;
+let harness: Harness;
 let senseVoice: TranscriptionModel;
 let whisper: TranscriptionModel;
 
 beforeAll(async () => {
-	bench = await createBench();
-	await writeSenseVoice(join(bench.dir, 'sense-voice'));
-	await writeWhisper(join(bench.dir, 'whisper'));
+	harness = await createHarness();
+	await writeSenseVoice(join(harness.dir, 'sense-voice'));
+	await writeWhisper(join(harness.dir, 'whisper'));
 	senseVoice = await make('sense-voice');
 	whisper = await make('whisper');
 });
 
-afterAll(() => bench.remove());
+afterAll(() => harness.remove());
 
 function make(family: 'sense-voice' | 'whisper' | 'moonshine') {
-	return bench.make(sherpaOnnx.transcription, { folder: join(bench.dir, family), family, threads: 1 });
+	return harness.make(sherpaOnnx.transcription, { folder: join(harness.dir, family), family, threads: 1 });
 }
 
-/** Two sounds, from the first to the second second and from the fourth to the fifth. */
+/** Two sounds: from second 1 to 2 and from second 4 to 5. */
 const short = recording(6, [
 	[1, 2],
 	[4, 5],
@@ -40,7 +40,7 @@ function transcribe(model: TranscriptionModel, samples: Float32Array, changes: P
 }
 
 describe('SenseVoice', () => {
-	test('writes down what it hears, with the language, the length and the times of words', async () => {
+	test('returns the text with the language, the length and the times of words', async () => {
 		const heard = await transcribe(senseVoice, short, { timestamps: ['word', 'segment'] });
 		expect(heard).toMatchObject({ text: 'hello hello', language: 'en', seconds: 6, warnings: [] });
 		expect(heard.segments).toEqual([{ start: 0, end: 6, text: 'hello hello' }]);
@@ -51,7 +51,7 @@ describe('SenseVoice', () => {
 		expect(first?.end).toBeLessThanOrEqual(second?.start ?? 0);
 	});
 
-	test('takes a language, and refuses one that it does not know', async () => {
+	test('accepts a language, and refuses an unknown one', async () => {
 		expect(senseVoice.abilities).toEqual({
 			languages: ['zh', 'en', 'ja', 'ko'],
 			translate: false,
@@ -65,8 +65,8 @@ describe('SenseVoice', () => {
 		await expect(refused).rejects.toMatchObject({ code: 'E_VALUE_INVALID', param: 'language' });
 	});
 
-	test('cuts long audio in silence, so that no sound is heard twice or in two halves', async () => {
-		// A sound of one second every two seconds: the middle of a silence is at every half second of an even number.
+	test('cuts long audio in silence, so that no sound is transcribed twice or split', async () => {
+		// A sound of one second every two seconds, so that the middle of each silence is known.
 		const sounds = Array.from({ length: 45 }, (_, at) => [2 * at + 1, 2 * at + 2] as const);
 		const { run, deltas } = transcriptionRun();
 		const request = transcriptionRequest(recording(91, sounds), { timestamps: ['word', 'segment'] });
@@ -81,7 +81,7 @@ describe('SenseVoice', () => {
 		expect(heard.seconds).toBe(91);
 	});
 
-	test('hears nothing in silence, in audio of a few samples and in none', async () => {
+	test('returns no text for silence, for a few samples and for none', async () => {
 		expect(await transcribe(senseVoice, recording(3, []))).toMatchObject({ text: '', seconds: 3 });
 		expect(await transcribe(senseVoice, recording(0.01, [[0, 0.01]]))).toMatchObject({ seconds: 0.01 });
 		const none = await transcribe(senseVoice, recording(0, []), { timestamps: ['segment'] });
@@ -102,12 +102,12 @@ describe('SenseVoice', () => {
 			},
 		};
 		await senseVoice.transcribe({ audio, task: 'transcribe', timestamps: [] }, run);
-		// After each window no more than the next one has been read.
+		// After each window at most the next one has been read.
 		expect(seen.length).toBeGreaterThanOrEqual(4);
 		for (const [at, seconds] of seen.entries()) expect(seconds).toBeLessThanOrEqual((at + 1) * 28 + 1);
 	});
 
-	test('an abort is heard between the windows, and while the audio is silent', async () => {
+	test('an abort takes effect between the windows, and during silence', async () => {
 		const reason = new Error('The client has disconnected.');
 		const stop = new AbortController();
 		const { run, deltas } = transcriptionRun(stop.signal);
@@ -133,7 +133,7 @@ describe('SenseVoice', () => {
 		expect(await transcribe(senseVoice, short)).toMatchObject({ text: 'hello hello' });
 	});
 
-	test('50 kills of the process: each request ends with its text or an error, and no process is left', async () => {
+	test('each request ends with text or an error during 50 kills of the process', async () => {
 		const own = await make('sense-voice');
 		const others = childrenOf(process.pid);
 		for (let round = 0; round < 50; round++) {
@@ -155,7 +155,7 @@ describe('SenseVoice', () => {
 });
 
 describe('Whisper', () => {
-	test('detects the language, or takes it', async () => {
+	test('detects the language, or uses the given one', async () => {
 		expect(whisper.abilities).toEqual({ languages: ['en', 'de'], translate: true, segments: true, words: false });
 		expect(await transcribe(whisper, short)).toMatchObject({ text: 'hallo freund', language: 'de' });
 		const english = await transcribe(whisper, short, { language: 'en', timestamps: ['segment'] });
@@ -168,10 +168,10 @@ describe('Whisper', () => {
 		expect(await transcribe(whisper, short)).toMatchObject({ text: 'hallo freund' });
 	});
 
-	test('a model of English alone does not translate', async () => {
-		const folder = join(bench.dir, 'english');
+	test('an English-only model does not translate', async () => {
+		const folder = join(harness.dir, 'english');
 		await writeWhisper(folder, { is_multilingual: 0 });
-		const model = await bench.make(sherpaOnnx.transcription, { folder, family: 'whisper' });
+		const model = await harness.make(sherpaOnnx.transcription, { folder, family: 'whisper' });
 		expect(model.abilities).toMatchObject({ languages: ['en'], translate: false });
 	});
 
@@ -182,15 +182,15 @@ describe('Whisper', () => {
 		expect(heard.text).toBe(deltas.join(''));
 	});
 
-	test('tells that it ignores a prompt and a temperature', async () => {
+	test('warns that it ignores a prompt and a temperature', async () => {
 		const { warnings } = await transcribe(whisper, short, { prompt: 'Names: Ada.', temperature: 0.4 });
 		expect(warnings).toEqual(['This model ignores the prompt.', 'This model ignores the temperature.']);
 	});
 });
 
 describe('Moonshine', () => {
-	test('writes down what it hears', async () => {
-		await writeMoonshine(join(bench.dir, 'moonshine'));
+	test('returns the text', async () => {
+		await writeMoonshine(join(harness.dir, 'moonshine'));
 		const model = await make('moonshine');
 		expect(model.abilities).toEqual({ translate: false, segments: true, words: false });
 		const heard = await transcribe(model, short, { timestamps: ['segment'] });
@@ -204,8 +204,8 @@ describe('Moonshine', () => {
 });
 
 test('an exception that the engine hides is an error, not an empty text', async () => {
-	const folder = join(bench.dir, 'broken');
+	const folder = join(harness.dir, 'broken');
 	await writeBrokenWhisper(folder);
-	const model = await bench.make(sherpaOnnx.transcription, { folder, family: 'whisper' });
+	const model = await harness.make(sherpaOnnx.transcription, { folder, family: 'whisper' });
 	await expect(transcribe(model, short)).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
 });

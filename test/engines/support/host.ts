@@ -1,7 +1,7 @@
-import { answer, asking, chatModel } from './models.ts';
+import { asking, chatModel, response } from './models.ts';
 
-/** A server in a process of its own, to be killed: it loads the model that its arguments are, and stays. */
+/** A child process that loads a model and waits until it is killed. Its argument is the model. */
 const [, , folder = '', file = ''] = process.argv;
 const { model } = await chatModel(folder, { file });
-await answer(model, asking('Hello', { maxTokens: 2 }));
+await response(model, asking('Hello', { maxTokens: 2 }));
 console.log('ready');

@@ -5,7 +5,7 @@ import { llamaCpp } from '@plinth/llama-cpp';
 import type { ChatEvent, ChatModel, ChatRequest } from '@plinth/plugin-chat/model';
 import { createModel, silentLogger } from '@plinth/testing';
 
-/** Where git ignores it, and the engines are found. */
+/** An ignored folder from which the engine packages can be imported. */
 const parent = join(import.meta.dirname, '../.plinth');
 
 /** A folder for the models of a test. */
@@ -15,7 +15,7 @@ export function modelFolder(): { readonly folder: string; remove(): Promise<void
 	return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The options of a model that computes on one thread: with more, tests beside it would take its processors away. */
+/** Options of a model that computes on one thread. More threads would slow down parallel tests. */
 export type Options = Parameters<typeof llamaCpp.chat>[0] & object;
 
 /** Creates a chat model of a file in a folder. */
@@ -36,7 +36,7 @@ export function asking(text: string, more: Partial<ChatRequest> = {}): ChatReque
 	};
 }
 
-/** An answer, with its events joined. */
+/** A response, with its events joined. */
 export interface Answer {
 	readonly text: string;
 	readonly pieces: number;
@@ -45,18 +45,18 @@ export interface Answer {
 	readonly finish: Extract<ChatEvent, { type: 'finish' }>;
 }
 
-/** Streams an answer. */
+/** Streams a response. */
 export function stream(model: ChatModel, request: ChatRequest, seed = 7, signal = new AbortController().signal) {
 	return model.stream(request, { signal, seed, log: silentLogger() });
 }
 
-/** Reads an answer to its end. */
-export async function answer(model: ChatModel, request: ChatRequest, seed = 7): Promise<Answer> {
+/** Reads a response to its end. */
+export async function response(model: ChatModel, request: ChatRequest, seed = 7): Promise<Answer> {
 	const events: ChatEvent[] = [];
 	for await (const event of stream(model, request, seed)) events.push(event);
 	const texts = events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
 	const finish = events.at(-1);
-	if (finish?.type !== 'finish') throw new Error('The answer has no end.');
+	if (finish?.type !== 'finish') throw new Error('The response has no end event.');
 	return {
 		text: texts.join(''),
 		pieces: texts.length,
@@ -66,7 +66,7 @@ export async function answer(model: ChatModel, request: ChatRequest, seed = 7): 
 	};
 }
 
-/** The ids of the processes of engines that a process has started and that still run. */
+/** The ids of running engine processes that a process has started. */
 export function enginesOf(ppid = process.pid): readonly number[] {
 	return readdirSync('/proc')
 		.filter((name) => /^\d+$/.test(name))

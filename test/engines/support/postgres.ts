@@ -13,35 +13,35 @@ import { childrenOf } from '../../support/process-tree.ts';
 
 const run = promisify(execFile);
 
-/** The programs of the newest PostgreSQL that Debian has installed. */
+/** The programs of the newest PostgreSQL version that is installed from Debian. */
 const programs = ['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`).find(existsSync);
 
-/** A server of our own: a temporary folder, a free port, every commit on the disk. */
+/** A PostgreSQL server with a temporary folder, a free port and synchronous commits. */
 export interface OwnPostgres {
 	readonly port: number;
-	/** Of a database, `postgres` unless named. */
+	/** The URL of a database, `postgres` by default. */
 	url(database?: string): string;
-	/** A new empty database. */
+	/** Creates an empty database. */
 	database(): Promise<string>;
-	/** Ends the server at once, as a crash does. */
+	/** Kills the server, as in a crash. */
 	kill(): Promise<void>;
-	/** Stops it as an operator does. */
+	/** Stops the server in the fast mode. */
 	shutDown(): Promise<void>;
 	start(): Promise<void>;
-	/** A pooler in transaction mode before it, with two connections to a database. */
+	/** A pooler in transaction mode in front of the server, with two connections per database. */
 	pooler(database: string): Promise<{ readonly url: string; stop(): Promise<void> }>;
-	/** Starts a server that follows this one. */
+	/** Starts a standby of this server. */
 	standby(): Promise<OwnPostgres>;
-	/** A program of PostgreSQL, as the user of the server: `pg_dump`. */
+	/** Runs a program of PostgreSQL, such as `pg_dump`, as the user of the server. */
 	program(name: string, args: readonly string[]): Promise<string>;
 	remove(): Promise<void>;
 }
 
-/** Where a server keeps its data, and whom it follows. */
+/** The folder of a server, and its primary. */
 export interface PostgresOptions {
-	/** Of the data but not of its log of writes; a temporary folder unless set. */
+	/** The folder of the data, without the write-ahead log; a temporary folder by default. */
 	readonly disk?: string;
-	/** The URL of the server whose standby it is. */
+	/** The URL of the primary, for a standby. */
 	readonly primary?: string;
 }
 
@@ -87,7 +87,7 @@ export async function ownPostgres(
 		server = undefined;
 		if (!stopping || stopping.exitCode !== null) return;
 		const ended = once(stopping, 'exit');
-		// Its processes are no members of its group, and one that is left may answer one more statement.
+		// Its processes are not in the process group of the child. A remaining one may complete one more statement.
 		const left = signal === 'SIGKILL' && stopping.pid ? childrenOf(stopping.pid) : [];
 		stopping.kill(signal);
 		for (const pid of left) killIfAlive(pid);
@@ -98,9 +98,9 @@ export async function ownPostgres(
 			spawn(join(programs, 'postgres'), ['-D', data], { ...options, stdio: 'ignore', detached: true });
 		server = begin();
 		const isUp = () => {
-			// After a crash it does not start before the last of its old processes has ended.
+			// After a crash the server does not start until the last of its old processes has ended.
 			if (server?.exitCode !== null) server = begin();
-			return answers(url());
+			return responses(url());
 		};
 		await eventually('PostgreSQL answers', isUp, 20_000);
 	};
@@ -136,7 +136,7 @@ export async function ownPostgres(
 			await writeFile(file, lines.join('\n'));
 			const pooler = spawn('/usr/sbin/pgbouncer', ['-q', file], { ...options, stdio: 'ignore' });
 			const url = `postgres://plinth:${secret}@127.0.0.1:${near}/${name}`;
-			await eventually('pgbouncer answers', () => answers(url), 10_000);
+			await eventually('pgbouncer answers', () => responses(url), 10_000);
 			return {
 				url,
 				async stop() {
@@ -153,7 +153,7 @@ export async function ownPostgres(
 	};
 }
 
-/** A new database on the server of `PLINTH_TEST_POSTGRES`, or on one that is started for it. */
+/** Creates a database on the server of `PLINTH_TEST_POSTGRES`, or on a server that is started for it. */
 export async function testDatabase(): Promise<{ readonly url: string; remove(): Promise<void> }> {
 	const given = process.env.PLINTH_TEST_POSTGRES;
 	if (given) {
@@ -167,7 +167,7 @@ export async function testDatabase(): Promise<{ readonly url: string; remove(): 
 	return { url: await server.database(), remove: () => server.remove() };
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function statement<Row extends pg.QueryResultRow>(url: string, text: string, values: unknown[] = []) {
 	const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
 	client.on('error', () => {});
@@ -187,7 +187,7 @@ export async function connection(url: string): Promise<pg.Client> {
 	return client;
 }
 
-/** A port that nothing listens on. */
+/** A free port. */
 export async function freePort(): Promise<number> {
 	const server = createServer().listen(0, '127.0.0.1');
 	await once(server, 'listening');
@@ -199,7 +199,7 @@ export async function freePort(): Promise<number> {
 
 const secret = randomBytes(12).toString('hex');
 
-/** PostgreSQL refuses to run as root: then it runs as the user that Debian made for it. */
+/** PostgreSQL refuses to run as root. It then runs as the user that its Debian package has created. */
 async function unprivileged(): Promise<{ uid: number; gid: number } | undefined> {
 	if (process.getuid?.() !== 0) return undefined;
 	const [uid, gid] = await Promise.all(
@@ -212,11 +212,11 @@ function killIfAlive(pid: number): void {
 	try {
 		process.kill(pid, 'SIGKILL');
 	} catch {
-		// It has ended meanwhile.
+		// The process has ended meanwhile.
 	}
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responses(url: string): Promise<boolean> {
 	return statement(url, 'SELECT 1').then(
 		() => true,
 		() => false,

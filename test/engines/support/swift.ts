@@ -6,16 +6,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const kinds = ['account', 'container', 'object'] as const;
-const secretAccessKey = 'testing';
+const secretAccessKey = 'secret-of-the-swift-users';
 
-/** A running OpenStack Swift of Debian's packages that speaks S3 and checks signatures. */
+/** OpenStack Swift from Debian's packages, with its S3 API and signature checks. */
 export interface SwiftServer {
 	readonly endpoint: string;
 	readonly accessKeyId: string;
 	readonly secretAccessKey: string;
-	/** Ends it at once, as a crash does. */
+	/** An access key without rights to any bucket, and with the same secret. */
+	readonly strangerId: string;
+	/** Kills the server, as in a crash. */
 	kill(): Promise<void>;
-	/** On the same port, with what is stored. */
+	/** Restarts it on the same port with the stored data. */
 	start(): Promise<void>;
 	remove(): Promise<void>;
 }
@@ -52,6 +54,7 @@ export async function ownSwift(): Promise<SwiftServer> {
 		endpoint: `http://127.0.0.1:${proxyPort}`,
 		accessKeyId: 'test:tester',
 		secretAccessKey,
+		strangerId: 'test:stranger',
 		kill: () => kill(),
 		start,
 		async remove() {
@@ -110,6 +113,7 @@ use = egg:swift#s3api
 [filter:tempauth]
 use = egg:swift#tempauth
 user_test_tester = ${secretAccessKey} .admin
+user_test_stranger = ${secretAccessKey}
 
 [filter:copy]
 use = egg:swift#copy

@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 
-/** What a test may change in the model. */
+/** The properties of the model that a test may change. */
 export interface TinyModel {
-	/** The length of a token's vector, which the size of the file grows with. */
+	/** The length of the embedding vectors, which determines the size of the file. */
 	readonly width?: number;
-	/** The architecture that the header names. */
+	/** The architecture in the header. */
 	readonly architecture?: string;
-	/** The context that the header names, in tokens. */
+	/** The context length in the header, in tokens. */
 	readonly context?: number;
-	/** How much likelier the model is to end: at 0 it goes on for some hundred tokens. */
+	/** The bias of the end token. At 0 the model generates some hundred tokens. */
 	readonly endBias?: number;
-	/** `general.type`, which is absent unless set. */
+	/** `general.type`, absent by default. */
 	readonly type?: string;
-	/** False: without the byte tokens, so that native code aborts when it meets other characters. */
+	/** False to omit the byte tokens. Native code then aborts for characters that have no token. */
 	readonly hasBytes?: boolean;
 }
 
@@ -24,12 +24,12 @@ type Value =
 
 interface Tensor {
 	readonly name: string;
-	/** The row length first. */
+	/** The row length comes first. */
 	readonly shape: readonly number[];
 	readonly values: Float32Array;
 }
 
-/** Names of the types of values in a header, by their number in the format. */
+/** The value types of a header, by their number in the format. */
 const typeIds = { u32: 4, i32: 5, f32: 6, string: 8, array: 9 } as const;
 const alignment = 32;
 const layers = 2;
@@ -40,8 +40,8 @@ const template =
 	"{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 /**
- * Writes a small llama model with random weights, by a fixed seed, that speaks in printable ASCII for the most part. It
- * has the byte tokens without which the engine aborts.
+ * Writes a small llama model with random weights of a fixed seed. It generates mostly printable ASCII. The engine
+ * aborts without the byte tokens.
  */
 export async function writeTinyModel(file: string, options: TinyModel = {}): Promise<void> {
 	const { width = 64, endBias = 0, hasBytes = true } = options;
@@ -60,7 +60,7 @@ interface Token {
 	readonly text: string;
 	/** 1 normal, 2 unknown, 3 control, 6 byte. */
 	readonly type: 1 | 2 | 3 | 6;
-	/** Added to what the random weights give. */
+	/** Added to the random weights. */
 	readonly bias: number;
 }
 
@@ -72,7 +72,7 @@ function vocabulary(endBias: number): readonly Token[] {
 	});
 	const printable = Array.from({ length: 95 }, (_, index): Token => {
 		const text = String.fromCharCode(32 + index);
-		// Strings, lists and objects of grammars then end soon.
+		// With this bias, strings, lists and objects of grammars end early.
 		return { text: text === ' ' ? '▁' : text, type: 1, bias: '"}]'.includes(text) ? 2 : 0 };
 	});
 	return [
@@ -112,8 +112,8 @@ function metadata(tokens: readonly Token[], width: number, options: TinyModel) {
 }
 
 /**
- * The first value of each token's vector is constant, and no layer changes it. So the first column of the output adds
- * to the likelihood of a token whatever came before.
+ * The first value of each embedding vector is constant, and no layer changes it. So the first column of the output
+ * weights is a bias for each token, whatever the context.
  */
 function weights(tokens: readonly Token[], width: number): readonly Tensor[] {
 	const random = gaussian(7);
@@ -194,7 +194,7 @@ function numbers(size: number, write: (bytes: Buffer) => void): Buffer {
 
 const padding = (length: number) => new Uint8Array((alignment - (length % alignment)) % alignment);
 
-/** Normally distributed numbers: sums of four uniform ones of a linear congruential generator. */
+/** Normally distributed numbers: sums of four uniform ones from a linear congruential generator. */
 function gaussian(seed: number): () => number {
 	let state = seed;
 	const uniform = () => {

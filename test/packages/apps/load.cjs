@@ -1,4 +1,4 @@
-// Loads every module that it is given, as CommonJS hosts do and as ES modules do.
+// Loads each given module twice: as a CommonJS host does and as an ES module does.
 const specifiers = process.argv.slice(2);
 for (const specifier of specifiers) require(specifier);
 Promise.all(specifiers.map((specifier) => import(specifier))).then((modules) => {

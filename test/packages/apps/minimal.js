@@ -3,7 +3,7 @@ import { speech } from '@plinth/plugin-speech';
 import { speechModels } from '@plinth/plugin-speech/model';
 import { z } from 'zod';
 
-// The smallest deployment: the kernel, one plugin, and a model that says nothing for a second.
+// The smallest deployment: the kernel, one plugin, and a model that returns a second of silence.
 const silence = defineModel({
 	kind: speechModels,
 	name: 'own.speech',

@@ -4,5 +4,5 @@ import { z } from 'zod';
 const current = definePlugin({ id: 'weather', config: z.strictObject({}), setup() {} });
 const later = (options) => ({ ...current(options), apiVersion: 2 });
 
-/** What a later release of the kernel might make. */
+/** The version of a future release of the kernel. */
 export const weather = Object.assign(later, current);

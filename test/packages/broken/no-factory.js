@@ -1,4 +1,4 @@
-/** The handler of an extension, as another server would want it. */
+/** A handler in the style of another framework. */
 export function weather() {
 	return { route: '/v1/weather', handle: () => ({ sky: 'blue' }) };
 }

@@ -1,1 +1,1 @@
-// Its author has forgotten to export anything.
+// This module has no exports.

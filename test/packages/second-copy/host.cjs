@@ -1,4 +1,4 @@
-// A CommonJS host: it requires the kernel, and what it imports besides is made by the same copy.
+// A CommonJS host that requires the kernel. Its imports load the same copy.
 const { createApp } = require('@plinth/core');
 const { memoryBlobs } = require('@plinth/memory');
 

@@ -2,7 +2,7 @@ import { definePlugin, defineRoute, services, valueErrors } from '@plinth/core';
 import { z } from 'zod';
 import { invalidValue, place, Reply } from './tools/index.js';
 
-/** Answers with what the kernel has to understand, whichever copy of it and of zod has made that. */
+/** Returns values that the kernel must recognise, whichever copy of the kernel and of zod has made them. */
 export const probe = definePlugin({
 	id: 'probe',
 	config: z.strictObject({ greeting: z.string().default('hello') }),

@@ -10,7 +10,7 @@ import { published, root } from './workspace.ts';
 /** An example outside the workspace, installed and built. */
 export interface BuiltExample {
 	readonly folder: string;
-	/** Of the program in its script `start`. */
+	/** The command of its script `start`. */
 	readonly command: readonly string[];
 	readonly env: Readonly<Record<string, string>>;
 }
@@ -19,24 +19,24 @@ export interface BuiltExample {
 export interface ExampleServer {
 	/** Without a trailing slash. */
 	readonly url: string;
-	/** Waits until its output has what is looked for. */
+	/** Waits until the output matches the pattern. */
 	hasPrinted(text: RegExp): Promise<void>;
-	/** Sends SIGTERM and waits for the end: the exit code, or the signal where that ended the process. */
+	/** Sends SIGTERM and waits for the exit. Returns the exit code, or the signal that ended the process. */
 	stop(): Promise<number | string>;
 }
 
 const npm = promisify(execFile);
 
-/** Long enough for a machine that runs other tests meanwhile. */
+/** Long enough for a machine that runs other tests at the same time. */
 const timeoutMs = 120_000;
 
-/** Copies an example, installs it with our packages as they are packed, and runs its script `build`. */
+/** Copies an example, installs it with our packed packages, and runs its script `build`. */
 export async function buildExample(name: string): Promise<BuiltExample> {
 	const { app, tarballs } = inject('prepared');
 	const folder = join(app, '..', name);
 	await cp(join(root, 'examples', name), folder, {
 		recursive: true,
-		// What a run in the checkout may have left.
+		// Output of earlier runs in the checkout.
 		filter: (path) => !/\/(node_modules|dist|\.next|\.plinth|package-lock\.json)$/.test(path),
 	});
 	const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
@@ -51,7 +51,7 @@ export async function buildExample(name: string): Promise<BuiltExample> {
 	await npm('npm', ['run', 'build'], { ...settled, env }).catch((error: { stdout?: string }) => {
 		throw new Error(`${name} cannot be built: ${error.stdout}`, { cause: error });
 	});
-	// npm would keep signals to itself, so the script runs without it and without its shell.
+	// npm does not forward signals, so the command of the script runs without npm and without a shell.
 	const words: readonly string[] = manifest.scripts.start.split(' ');
 	const isSetting = (word: string) => /^[A-Z_]+=/.test(word);
 	const settings = words.filter(isSetting).map((word) => word.split('=', 2));
@@ -62,7 +62,7 @@ export async function buildExample(name: string): Promise<BuiltExample> {
 	};
 }
 
-/** Starts an example on a free port; resolves when it has printed its address. */
+/** Starts an example on a free port. Resolves when it has printed its URL. */
 export async function startExample({
 	folder,
 	command: [program = '', ...args],
@@ -106,7 +106,7 @@ export async function startExample({
 	};
 }
 
-/** Nothing of the tests' own settings, and commands of the example first. */
+/** Nothing of the environment of the tests is inherited. Commands of the example come first in PATH. */
 function environment(folder: string): Record<string, string> {
 	const { PATH = '', HOME = folder, TMPDIR } = process.env;
 	const path = [join(folder, 'node_modules/.bin'), dirname(process.execPath), PATH];

@@ -6,20 +6,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { runtimePackages } from './runtimes.ts';
-import { published, root, strangers } from './workspace.ts';
+import { published, root, thirdParty } from './workspace.ts';
 
-/** A packed package, as `npm pack --json` tells of it. */
+/** A packed package, from the output of `npm pack --json`. */
 export interface Tarball {
 	readonly name: string;
 	readonly filename: string;
 	readonly files: readonly { readonly path: string }[];
 }
 
-/** What all tests of packages share. */
+/** The folders that all tests of packages share. */
 export interface Prepared {
 	/** A folder outside the workspace in which every tarball is installed. */
 	readonly app: string;
-	/** Where the runtimes are installed. */
+	/** The folder of the installed runtimes. */
 	readonly runtimes: string;
 	readonly tarballs: readonly Tarball[];
 }
@@ -32,7 +32,7 @@ declare module 'vitest' {
 
 const execute = promisify(execFile);
 
-/** Packs everything once and installs it as a stranger would. The packages must have been built. */
+/** Packs everything once and installs it as a user would. The packages must have been built. */
 export default async function prepare(project: TestProject): Promise<() => Promise<void>> {
 	for (const { folder } of published) {
 		if (existsSync(join(root, folder, 'dist/index.js'))) continue;
@@ -57,8 +57,8 @@ export default async function prepare(project: TestProject): Promise<() => Promi
 async function packAndInstall(packed: string, app: string): Promise<readonly Tarball[]> {
 	await mkdir(packed);
 	const tsc = join(root, 'node_modules/typescript/bin/tsc');
-	for (const { folder } of strangers) await execute(process.execPath, [tsc, '-p', join(root, folder)]);
-	const folders = [...published, ...strangers].map(({ folder }) => `./${folder}`);
+	for (const { folder } of thirdParty) await execute(process.execPath, [tsc, '-p', join(root, folder)]);
+	const folders = [...published, ...thirdParty].map(({ folder }) => `./${folder}`);
 	const { stdout } = await execute(
 		'npm',
 		['pack', ...folders, '--json', '--ignore-scripts', '--pack-destination', packed],
@@ -72,7 +72,7 @@ async function packAndInstall(packed: string, app: string): Promise<readonly Tar
 	return tarballs;
 }
 
-/** Without install scripts: no package of ours, and none that they need, may depend on one. */
+/** Without install scripts: neither our packages nor their dependencies may need one. */
 async function install(dir: string, packages: readonly string[]): Promise<void> {
 	await mkdir(dir);
 	await writeFile(join(dir, 'package.json'), '{ "private": true, "type": "module" }');

@@ -10,10 +10,10 @@ export interface Ended {
 	readonly stderr: string;
 }
 
-/** Where and how a program runs. */
+/** The folder and the runtime of a program. */
 export interface RunOptions {
 	readonly cwd: string;
-	/** The folder of its `node`; the one that runs the tests unless set. */
+	/** The folder of its `node`; that of the tests by default. */
 	readonly bin?: string;
 	readonly env?: Readonly<Record<string, string>>;
 }
@@ -26,13 +26,15 @@ export interface RunningServer {
 	stop(): Promise<Ended>;
 }
 
-/** Runs a program, or a command of an installed package, to its end. Nothing of the tests' own settings reaches it. */
+/**
+ * Runs a program, or a command of an installed package, to its end. It does not inherit the environment of the tests.
+ */
 export async function run([program = '', ...args]: readonly string[], options: RunOptions): Promise<Ended> {
-	// Less than a test may take: what never ends does not outlive the run.
+	// Less than the timeout of a test, so that no program outlives the run.
 	return ended(start(program, args, options, 50_000));
 }
 
-/** Runs the installed `plinth serve` on a free port; resolves when its banner shows the address. */
+/** Runs the installed `plinth serve` on a free port. Resolves when its banner shows the URL. */
 export async function serve(options: RunOptions): Promise<RunningServer> {
 	const child = start('plinth', ['serve', '--port', '0'], options, 90_000);
 	const end = ended(child);

@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import typescript from 'typescript/package.json' with { type: 'json' };
 import { root } from './workspace.ts';
 
-/** The Node versions that packages are tried on: the oldest that `engines` allows, and the newest. The one that runs the tests comes between. */
+/**
+ * The Node versions on which packages are tested: the oldest that `engines` allows, and the newest. The Node of the
+ * tests is in between.
+ */
 const versions = { oldest: '22.19.0', newest: '26.10.0' } as const;
 
 /** A program that runs JavaScript. */
@@ -12,17 +15,17 @@ export interface Runtime {
 	readonly bin: string;
 }
 
-/** The last compiler that is written in TypeScript; the one that builds us is the workspace's. */
+/** The last compiler that is written in TypeScript. The workspace has the newer one that builds the packages. */
 const olderTypescript = '5.9.3';
 
-/** A compiler of types. */
+/** A TypeScript compiler. */
 export interface Typescript {
 	readonly name: string;
-	/** A script for Node. */
+	/** The script to run with Node. */
 	readonly compiler: string;
 }
 
-/** What to install for the runtimes, whose binaries lie inside npm packages, and for the compilers. */
+/** The dependencies to install: npm packages with the binaries of the runtimes, and the compilers. */
 export function runtimePackages(): readonly string[] {
 	const platform = process.platform === 'win32' ? 'win' : process.platform;
 	const runtimes = Object.entries(versions).map(
@@ -31,7 +34,7 @@ export function runtimePackages(): readonly string[] {
 	return [...runtimes, `typescript@${olderTypescript}`];
 }
 
-/** The compilers, once the packages lie in `dir`. */
+/** The compilers that are installed in `dir`. */
 export function typescripts(dir: string): readonly Typescript[] {
 	return [
 		{ name: olderTypescript, compiler: join(dir, 'node_modules/typescript/bin/tsc') },
@@ -39,7 +42,7 @@ export function typescripts(dir: string): readonly Typescript[] {
 	];
 }
 
-/** The runtimes, once the packages lie in `dir`. */
+/** The runtimes that are installed in `dir`. */
 export function runtimes(dir: string): readonly Runtime[] {
 	const bin = (name: string) => join(dir, 'node_modules', name, 'bin');
 	return [

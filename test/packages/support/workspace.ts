@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The repository. */
+/** The root folder of the repository. */
 export const root = resolve(import.meta.dirname, '../../..');
 
-/** What the tests read of a `package.json`. */
+/** The members of a `package.json` that the tests read. */
 export interface Manifest {
 	readonly name: string;
 	readonly version: string;
@@ -18,23 +18,23 @@ export interface Manifest {
 
 /** A package of this repository. */
 export interface Package {
-	/** From the root: `plugins/chat`. */
+	/** Relative to the root: `plugins/chat`. */
 	readonly folder: string;
 	readonly manifest: Manifest;
 }
 
-/** The packages that are published. */
+/** The published packages. */
 export const published: readonly Package[] = packagesIn('{core/*,cli,cli/create-plinth,plugins/*,adapters/*}');
 
-/** What can be imported from them. */
+/** The entries that can be imported from them. */
 export const exported: readonly string[] = published.flatMap(({ manifest: { name, exports = {} } }) =>
 	Object.keys(exports)
 		.filter((subpath) => !subpath.endsWith('.json'))
 		.map((subpath) => `${name}${subpath.slice(1)}`),
 );
 
-/** The packages that somebody else could have written: no part of the workspace. */
-export const strangers: readonly Package[] = packagesIn('test/packages/strangers/*');
+/** Packages as third parties would write them. They are not part of the workspace. */
+export const thirdParty: readonly Package[] = packagesIn('test/packages/third-party/*');
 
 function packagesIn(pattern: string): readonly Package[] {
 	return globSync(`${pattern}/package.json`, { cwd: root })

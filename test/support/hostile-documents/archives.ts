@@ -6,14 +6,14 @@ import type { HostileDocument } from './document.ts';
 const mebibyte = 1_048_576;
 const flood = 'document_too_large';
 
-/** Deflates a mebibyte once and repeats it: what is flushed fully refers to nothing before it. */
+/** Deflates a mebibyte once and repeats it. A fully flushed block refers to no earlier data. */
 function deflatedFlood(unit: string, mebibytes: number): Buffer {
 	const block = Buffer.alloc(mebibyte - (mebibyte % unit.length), unit);
 	const packed = deflateRawSync(block, { finishFlush: constants.Z_FULL_FLUSH });
 	return Buffer.concat([...Array<Buffer>(mebibytes).fill(packed), deflateRawSync('')]);
 }
 
-/** A DOCX whose text is `packed` and claims `size` bytes. */
+/** A DOCX whose text is `packed` and whose header claims `size` bytes. */
 function docxWith(packed: Buffer, size: number): Buffer {
 	const types =
 		'<Types><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>';
@@ -38,7 +38,7 @@ function overlapping(count: number): Buffer {
 	return zipOf([{ name: 'first.txt', packed, size: mebibyte }, ...others]);
 }
 
-/** Archives that unpack to too much, lie, or go on inside each other. */
+/** Archives that unpack to too much data, have wrong headers, or are nested too deeply. */
 export const archives: readonly HostileDocument[] = [
 	{
 		name: 'a DOCX of 1 MB that unpacks to 1 GiB',

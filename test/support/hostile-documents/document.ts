@@ -1,17 +1,17 @@
-/** A document that is made to harm its reader, and what has to come of it. */
+/** A document that attacks its reader, and the expected result. */
 export interface HostileDocument {
 	readonly name: string;
-	/** Gives the same bytes each time, in some milliseconds. */
+	/** Returns the same bytes each time, within some milliseconds. */
 	make(): Uint8Array;
-	/** The label that comes with it; says nothing unless set. */
+	/** The media type that is sent with it; none by default. */
 	readonly filename?: string;
-	/** Which pages are asked for. */
+	/** The requested pages. */
 	readonly pages?: string;
-	/** What its text must hold, or the code of the error, or one of several codes. */
+	/** Text that the result must contain, or one or several allowed error codes. */
 	readonly ends: RegExp | string | readonly string[];
 }
 
-/** Bytes that look random and are the same each time. */
+/** Pseudo-random bytes that are the same each time. */
 export function noise(length: number, seed = 1): Buffer {
 	const bytes = Buffer.alloc(length);
 	let state = seed;

@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 
 export type { HostileDocument } from './document.ts';
 
-/** Every hostile document. The one that takes longest comes first, so that the others can be read beside it. */
+/** Every hostile document. The slowest one comes first, so that the others are read in parallel. */
 export const hostileDocuments: readonly HostileDocument[] = [
 	flateBombPdf,
 	...archives,

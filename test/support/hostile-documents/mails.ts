@@ -3,7 +3,7 @@ import type { HostileDocument } from './document.ts';
 
 const head = 'From: a@example.org\r\nTo: b@example.org\r\nSubject: the subject\r\nMIME-Version: 1.0\r\n';
 
-/** A mail that holds a mail that holds a mail. */
+/** A mail that contains a mail that contains a mail. */
 function nestedMail(depth: number): Buffer {
 	let mail = `${head}\r\nthe innermost body`;
 	for (let level = 0; level < depth; level++) {
@@ -25,19 +25,19 @@ function manyParts(count: number): Buffer {
 	return Buffer.from(`${head}Content-Type: multipart/mixed; boundary=b\r\n\r\n${part.repeat(count)}--b--`);
 }
 
-/** A compound file whose first stream never ends: each of its sectors leads to the next, the last to the first. */
+/** A compound file whose first stream never ends: each of its sectors points to the next, the last one to the first. */
 function endlessChain(name: string): Buffer {
 	const file = compoundOf({ [name]: Buffer.alloc(20 * 512, 1) });
-	// The table of sectors is what the file ends with.
+	// The sector table is at the end of the file.
 	const table = file.length - 512;
 	file.writeUInt32LE(0, table + 19 * 4);
-	// The directory claims that the stream is as long as can be said.
+	// The directory claims the maximum length for the stream.
 	const entry = file.indexOf(Buffer.from(name, 'utf16le'));
 	file.writeUInt32LE(0x7f_ff_ff_ff, entry + 120);
 	return file;
 }
 
-/** The directory's folders are within each other. */
+/** The folders of the directory contain each other. */
 function endlessFolders(): Buffer {
 	const file = compoundOf({ a: { WordDocument: 'x' } });
 	for (const name of ['a', 'WordDocument']) {
@@ -47,7 +47,7 @@ function endlessFolders(): Buffer {
 	return file;
 }
 
-/** Mails within mails, and compound files that go round. */
+/** Nested mails, and compound files with cycles. */
 export const mails: readonly HostileDocument[] = [
 	{ name: 'a mail 100 mails deep', make: () => nestedMail(100), ends: /the subject/ },
 	{

@@ -31,7 +31,7 @@ const entities = [
 	['a billion laughs', laughs],
 ] as const;
 
-/** Entities, depth, and tables that are larger than any paper. */
+/** Entities, deep nesting, and tables with an excessive number of cells. */
 export const markup: readonly HostileDocument[] = [
 	...entities.flatMap(([what, doctype]): HostileDocument[] => [
 		{ name: `a DOCX with ${what}`, make: () => docx(doctype), ends: refused },

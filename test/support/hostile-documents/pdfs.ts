@@ -7,7 +7,9 @@ const hello = show(['Hello from the page', 72, 700]);
 const seen = /Hello from the page/;
 const whole = () => tinyPdf({ pages: [hello, hello] });
 
-/** Operators of half a gibibyte. A block of them is deflated once and repeated; engines do not mind that the sum behind it is missing. */
+/**
+ * Operators of half a gibibyte. One block of them is deflated and repeated. PDF engines tolerate the missing checksum.
+ */
 function flateBomb(): Buffer {
 	const operators = Buffer.alloc(1_048_576, '0 0 m 9 9 l S\n  ');
 	const block = deflateRawSync(operators, { finishFlush: constants.Z_FULL_FLUSH });
@@ -25,7 +27,7 @@ function pagesOf(count: number): Buffer {
 	]);
 }
 
-/** A cross-reference table that names itself as the one before it. */
+/** A cross-reference table that names itself as the previous one. */
 function previousLoop(): Buffer {
 	const file = whole().toString('latin1');
 	const start = file.lastIndexOf('xref\n0');
@@ -99,7 +101,7 @@ export const pdfs: readonly HostileDocument[] = [
 	},
 ];
 
-/** Keeps every engine busy for longer than it may: the operators of its page take half a gibibyte. */
+/** Exceeds the time limit of every engine: the operators of its page take half a gibibyte. */
 export const flateBombPdf: HostileDocument = {
 	name: 'a PDF of 1 MB with operators of 512 MiB',
 	make: flateBomb,

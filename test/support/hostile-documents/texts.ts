@@ -3,11 +3,11 @@ import { type HostileDocument, noise } from './document.ts';
 
 const megabyte = 1_000_000;
 const unknown = ['document_unsupported', 'document_unreadable'];
-/** Noise may claim to be a picture of any size. */
+/** The noise claims to be an image of any size. */
 const claims = [...unknown, 'document_too_large'];
 const page = Buffer.from('<!DOCTYPE html><body><p>a page of the web</p></body>');
 
-/** How files of many formats begin. */
+/** The first bytes of files in many formats. */
 const beginnings: Readonly<Record<string, string | Buffer>> = {
 	PDF: '%PDF-1.7\n1 0 obj\n',
 	ZIP: 'PK\x03\x04',

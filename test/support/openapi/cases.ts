@@ -6,32 +6,32 @@ import { formBytes, jsonText, type Spelling } from './encode.ts';
 import { type Facts, unique } from './facts.ts';
 import { faults } from './faults.ts';
 import { harmlessHeaders } from './headers.ts';
+import { invalid, invalidObject } from './invalid-values.ts';
 import type { Oracle, Verdict } from './oracle.ts';
-import { type Place, valid } from './values.ts';
-import { wrong, wrongObject } from './wrong.ts';
+import { type Location, valid } from './values.ts';
 
-/** What cases are made from. */
+/** The sources of generated cases. */
 export interface Source {
 	readonly document: ApiDocument;
 	readonly facts: Facts;
 	readonly oracle: Oracle;
 }
 
-/** What every kind of case begins with. */
+/** The members that every kind of case starts with. */
 export type Base = Omit<FuzzCase, 'verdict' | 'about'>;
 
-/** Requests to one operation, half of them right and half of them wrong in one way or in several. */
+/** Requests to one operation. Half of them are valid, half have one or several faults. */
 export function cases(source: Source, operation: Operation): fc.Arbitrary<FuzzCase> {
-	const base = rightBase(source, operation);
-	const right = fc.tuple(base, rightBody(source, operation)).map(([start, body]) => ({
+	const base = validBase(source, operation);
+	const validCases = fc.tuple(base, validBody(source, operation)).map(([start, body]) => ({
 		...start,
 		...body,
 		headers: { ...start.headers, ...body.headers },
 	}));
-	const wrongs = [...faults(operation, right, source.facts)];
-	const bodies = wrongBody(source, operation);
+	const invalidCases = [...faults(operation, validCases, source.facts)];
+	const bodies = invalidBody(source, operation);
 	if (bodies) {
-		wrongs.push({
+		invalidCases.push({
 			weight: 12,
 			arbitrary: fc.tuple(base, bodies).map(([start, body]) => ({
 				...start,
@@ -40,47 +40,47 @@ export function cases(source: Source, operation: Operation): fc.Arbitrary<FuzzCa
 			})),
 		});
 	}
-	const queries = wrongQuery(source, operation);
-	if (queries) wrongs.push({ weight: 8, arbitrary: changed(right, queries) });
-	const paths = wrongPath(source, operation);
-	if (paths) wrongs.push({ weight: 5, arbitrary: changed(right, paths) });
-	return fc.oneof({ weight: 1, arbitrary: right }, { weight: 1, arbitrary: fc.oneof(...wrongs) });
+	const queries = invalidQuery(source, operation);
+	if (queries) invalidCases.push({ weight: 8, arbitrary: changed(validCases, queries) });
+	const paths = invalidPath(source, operation);
+	if (paths) invalidCases.push({ weight: 5, arbitrary: changed(validCases, paths) });
+	return fc.oneof({ weight: 1, arbitrary: validCases }, { weight: 1, arbitrary: fc.oneof(...invalidCases) });
 }
 
-function changed(right: fc.Arbitrary<FuzzCase>, changes: fc.Arbitrary<Partial<FuzzCase>>): fc.Arbitrary<FuzzCase> {
-	return fc.tuple(right, changes).map(([start, change]) => ({ ...start, ...change }));
+function changed(validCases: fc.Arbitrary<FuzzCase>, changes: fc.Arbitrary<Partial<FuzzCase>>): fc.Arbitrary<FuzzCase> {
+	return fc.tuple(validCases, changes).map(([start, change]) => ({ ...start, ...change }));
 }
 
-function rightBase(source: Source, operation: Operation): fc.Arbitrary<Base> {
+function validBase(source: Source, operation: Operation): fc.Arbitrary<Base> {
 	const { method, path } = operation;
-	const own = ownHeaders(source, operation);
+	const documented = ownHeaders(source, operation);
 	return fc
 		.record({
-			carrier: fc.constantFrom('fetch', 'fetch', 'fetch', 'socket' as const),
-			strange: harmlessHeaders(operation),
-			own,
-			query: rightQuery(source, operation),
+			transport: fc.constantFrom('fetch', 'fetch', 'fetch', 'socket' as const),
+			extra: harmlessHeaders(operation),
+			documented,
+			query: validQuery(source, operation),
 		})
-		.map(({ carrier, strange, own, query }) => ({
+		.map(({ transport, extra, documented, query }) => ({
 			operation,
-			carrier,
+			transport,
 			method,
 			path,
 			params: liveParams(operation),
 			query,
-			headers: { ...strange, ...own },
+			headers: { ...extra, ...documented },
 			keyless: false,
 			body: undefined,
 		}));
 }
 
-/** Some of the headers that the operation documents. */
+/** A random subset of the headers that the operation documents. */
 function ownHeaders({ facts }: Source, operation: Operation): fc.Arbitrary<Record<string, string>> {
 	const values = parametersOf(operation, 'header').map(({ name }): [string, fc.Arbitrary<string | undefined>] => {
 		const known = facts.known[`${operation.name} ${name}`];
-		// A key that another request may have sent with another body would be a conflict.
-		const some = known ? fc.constantFrom(...known) : fc.nat().map(unique);
-		return [name.toLowerCase(), some];
+		// Unique keys: a key that another request has sent with another body would be a conflict.
+		const bodies = known ? fc.constantFrom(...known) : fc.nat().map(unique);
+		return [name.toLowerCase(), bodies];
 	});
 	return fc.record(Object.fromEntries(values), { requiredKeys: [] }) as fc.Arbitrary<Record<string, string>>;
 }
@@ -96,23 +96,25 @@ function parametersOf({ parameters = [] }: Operation, where: Parameter['in']): P
 
 type BodyPart = Pick<FuzzCase, 'body' | 'verdict' | 'about' | 'headers'>;
 
-function rightBody(source: Source, operation: Operation): fc.Arbitrary<BodyPart> {
+function validBody(source: Source, operation: Operation): fc.Arbitrary<BodyPart> {
 	const { requestBody } = operation;
 	if (!requestBody) {
 		return fc.constant({ body: undefined, headers: {}, verdict: 'accept', about: 'plain' });
 	}
 	const kinds = Object.entries(requestBody.content).map(([type, { schema }]) => {
-		const values = valid(schema, placeOf(source, operation, type));
-		const own = type === 'application/json' ? withTolerated(source, operation, values) : values;
-		const scene = source.facts.scenes?.[operation.name];
-		const some = scene ? fc.oneof({ weight: 19, arbitrary: own }, { weight: 1, arbitrary: scene }) : own;
-		const verdict = (value: unknown) => (source.oracle.fits(operation, value) ? 'accept' : 'refuse');
-		return encoded(some, type, verdict, `a right ${type}`);
+		const values = valid(schema, locationOf(source, operation, type));
+		const documented = type === 'application/json' ? withTolerated(source, operation, values) : values;
+		const combination = source.facts.combinations?.[operation.name];
+		const bodies = combination
+			? fc.oneof({ weight: 19, arbitrary: documented }, { weight: 1, arbitrary: combination })
+			: documented;
+		const verdict = (value: unknown) => (source.oracle.isConsistent(operation, value) ? 'accept' : 'refuse');
+		return encoded(bodies, type, verdict, `a valid ${type}`);
 	});
 	return fc.oneof(...kinds);
 }
 
-/** Puts in what the product takes on purpose beside what the schema lists. */
+/** Adds values that the server accepts although the schema does not list them. */
 function withTolerated(
 	{ facts, document }: Source,
 	operation: Operation,
@@ -124,36 +126,38 @@ function withTolerated(
 		const needed = [required, ...(oneOf ?? []).map((form) => form.required ?? [])].flat();
 		const optional = Object.keys(properties).filter((name) => !needed.includes(name));
 		if (at === '*') return optional.map((name) => [name, value]);
-		const [own, name = ''] = at.split(/ (?=\S+$)/);
-		return own === operation.name ? [[name, value]] : [];
+		const [documented, name = ''] = at.split(/ (?=\S+$)/);
+		return documented === operation.name ? [[name, value]] : [];
 	});
 	if (members.length === 0) return bodies;
-	const some = fc.subarray(members, { minLength: 1 });
-	const mixed = fc.tuple(bodies, some).map(([body, added]) => ({ ...(body as object), ...Object.fromEntries(added) }));
+	const addition = fc.subarray(members, { minLength: 1 });
+	const mixed = fc
+		.tuple(bodies, addition)
+		.map(([body, added]) => ({ ...(body as object), ...Object.fromEntries(added) }));
 	return fc.oneof({ weight: 3, arbitrary: bodies }, { weight: 1, arbitrary: mixed });
 }
 
-function wrongBody(source: Source, operation: Operation): fc.Arbitrary<BodyPart> | undefined {
+function invalidBody(source: Source, operation: Operation): fc.Arbitrary<BodyPart> | undefined {
 	const { requestBody } = operation;
 	if (!requestBody) return undefined;
 	const kinds = Object.entries(requestBody.content).map(([type, { schema }]) => {
-		const place = placeOf(source, operation, type);
-		const members = { weight: 12, arbitrary: wrongObject(schema, place) };
-		const whole = { weight: 1, arbitrary: wrong({}, place) };
+		const location = locationOf(source, operation, type);
+		const members = { weight: 12, arbitrary: invalidObject(schema, location) };
+		const whole = { weight: 1, arbitrary: invalid({}, location) };
 		const values = type === 'application/json' ? fc.oneof(members, whole) : members.arbitrary;
 		const verdict = (value: unknown) => source.oracle.body(operation, type, value);
-		return encoded(values, type, verdict, `a changed ${type}`);
+		return encoded(values, type, verdict, `an altered ${type}`);
 	});
 	return fc.oneof(...kinds);
 }
 
-function placeOf({ document, facts }: Source, operation: Operation, type: string): Place {
+function locationOf({ document, facts }: Source, operation: Operation, type: string): Location {
 	const encoding = type === 'application/json' ? 'json' : 'form';
 	return { document, operation, facts, encoding, address: '' };
 }
 
 const spellings: fc.Arbitrary<Spelling> = fc.record({
-	turn: fc.nat(20),
+	rotation: fc.nat(20),
 	indent: fc.constantFrom(0, 0, 1, 4),
 	escaped: fc.boolean(),
 	boundary: fc.stringMatching(/^[A-Za-z0-9'_-]{8,60}$/),
@@ -179,62 +183,62 @@ function encoded(
 	});
 }
 
-// All of them say the same (RFC 9110 §8.3.1).
-function contentType(isJson: boolean, { boundary, turn, escaped }: Spelling): string {
+// Equivalent spellings (RFC 9110 §8.3.1).
+function contentType(isJson: boolean, { boundary, rotation, escaped }: Spelling): string {
 	if (isJson) {
 		const types = ['application/json', 'Application/JSON', 'application/json; charset="UTF-8"'];
-		return types[turn % types.length] ?? '';
+		return types[rotation % types.length] ?? '';
 	}
 	const name = escaped ? 'multipart/form-data' : 'Multipart/Form-Data';
-	return turn % 2 ? `${name}; boundary="${boundary}"` : `${name};boundary=${boundary}`;
+	return rotation % 2 ? `${name}; boundary="${boundary}"` : `${name};boundary=${boundary}`;
 }
 
-function rightQuery({ document, facts }: Source, operation: Operation): fc.Arbitrary<string> {
+function validQuery({ document, facts }: Source, operation: Operation): fc.Arbitrary<string> {
 	const known = parametersOf(operation, 'query').map(({ name, schema, required }) => {
-		const place: Place = { document, operation, facts, encoding: 'form', address: name };
-		const value = valid(schema, place).map((text) => [name, String(text)]);
-		const isNeeded = required || facts.needed?.includes(`${operation.name} ${name}`);
-		return isNeeded ? value : fc.option(value, { nil: undefined });
+		const location: Location = { document, operation, facts, encoding: 'form', address: name };
+		const value = valid(schema, location).map((text) => [name, String(text)]);
+		const isRequired = required || facts.needed?.includes(`${operation.name} ${name}`);
+		return isRequired ? value : fc.option(value, { nil: undefined });
 	});
-	const strange = fc.constantFrom(undefined, undefined, ['fuzz', '1'], ['fuzz', ''], ['x[]', 'é']);
-	return fc.tuple(fc.boolean(), strange, ...known).map(([back, ...pairs]) => {
+	const extra = fc.constantFrom(undefined, undefined, ['fuzz', '1'], ['fuzz', ''], ['x[]', 'é']);
+	return fc.tuple(fc.boolean(), extra, ...known).map(([isReversed, ...pairs]) => {
 		const sent = pairs.filter((pair) => pair !== undefined) as [string, string][];
-		const text = new URLSearchParams(back ? sent.reverse() : sent).toString();
+		const text = new URLSearchParams(isReversed ? sent.reverse() : sent).toString();
 		return text === '' ? '' : `?${text}`;
 	});
 }
 
-const oddNumbers = ['-1', '101', '1e9', '1.5', '', ' ', 'abc', 'NaN', 'Infinity', '0x10', '٣', '1,2'];
+const unusualNumbers = ['-1', '101', '1e9', '1.5', '', ' ', 'abc', 'NaN', 'Infinity', '0x10', '٣', '1,2'];
 
-/** One parameter with a value that the oracle judges, or twice. */
-function wrongQuery(
+/** One parameter with a value that the oracle judges, or the same parameter twice. */
+function invalidQuery(
 	{ document, facts, oracle }: Source,
 	operation: Operation,
 ): fc.Arbitrary<Partial<FuzzCase>> | undefined {
-	const named = parametersOf(operation, 'query');
-	if (named.length === 0) return undefined;
+	const parameters = parametersOf(operation, 'query');
+	if (parameters.length === 0) return undefined;
 	return fc.oneof(
-		...named.map(({ name, schema }) => {
-			const place: Place = { document, operation, facts, encoding: 'form', address: name };
+		...parameters.map(({ name, schema }) => {
+			const location: Location = { document, operation, facts, encoding: 'form', address: name };
 			const once = fc.oneof(
-				fc.constantFrom(...oddNumbers),
-				wrong(schema, place).filter((value) => typeof value === 'string'),
+				fc.constantFrom(...unusualNumbers),
+				invalid(schema, location).filter((value) => typeof value === 'string'),
 			);
-			const twice = fc.tuple(valid(schema, place).map(String), once);
+			const twice = fc.tuple(valid(schema, location).map(String), once);
 			return fc.oneof({ weight: 4, arbitrary: once }, { weight: 1, arbitrary: twice }).map((value) => {
 				const values = [value].flat() as string[];
 				const query = values.map((text) => `${name}=${encodeURIComponent(text.toWellFormed())}`);
 				return {
 					query: `?${query.join('&')}`,
 					verdict: oracle.parameter(operation, name, values.length === 1 ? (values[0] ?? '') : values),
-					about: `a changed ${name}`,
+					about: `an altered ${name}`,
 				};
 			});
 		}),
 	);
 }
 
-function wrongPath({ facts }: Source, operation: Operation): fc.Arbitrary<Partial<FuzzCase>> | undefined {
+function invalidPath({ facts }: Source, operation: Operation): fc.Arbitrary<Partial<FuzzCase>> | undefined {
 	const [parameter] = parametersOf(operation, 'path');
 	if (!parameter) return undefined;
 	const { name } = parameter;

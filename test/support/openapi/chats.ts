@@ -34,7 +34,7 @@ interface Body {
 
 const documents = ['data:text/plain;base64,SGVsbG8=', 'data:,Hello', 'SGVsbG8', 'SGVs\nbG8='];
 
-// Equal ones often: most requests would fail for a choice of a tool that is not there.
+// Common values are frequent: most requests would fail for a tool choice that names no tool.
 const names = ['now', 'get_weather'];
 const nameFields = [
 	'tools.function.name',
@@ -47,7 +47,10 @@ const nameFields = [
 	'response_format.json_schema.name',
 ];
 
-/** What exists for conversations with the model `echo-1`, which does not hear, and what must go together in them. `ids`: of stored texts. */
+/**
+ * Facts of the model `echo-1`, which accepts no audio, and rules between the members of a conversation. `ids` are files
+ * with text.
+ */
 export function chatFacts(pictures: readonly string[], ids: readonly string[]) {
 	return {
 		known: {
@@ -57,12 +60,12 @@ export function chatFacts(pictures: readonly string[], ids: readonly string[]) {
 			[`${chat} messages.content.file.file_id`]: ids,
 		},
 		usual: Object.fromEntries(nameFields.map((field) => [`${chat} ${field}`, names])),
-		scenes: { [chat]: talks },
-		whole: { [chat]: (body) => fitsTogether(withoutNulls(body)) },
+		combinations: { [chat]: talks },
+		bodyRules: { [chat]: (body) => fitsTogether(withoutNulls(body)) },
 	} satisfies Partial<Facts>;
 }
 
-/** The built-in model reads what is attached. */
+/** The built-in model reads attached files. */
 const talks = fc.record(
 	{
 		model: fc.constant('builtin-chat'),

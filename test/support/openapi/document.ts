@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as these tests read it. */
+/** A JSON Schema, with the keywords that these tests read. */
 export interface Schema {
 	readonly $ref?: string;
 	readonly type?: string | readonly string[];
@@ -31,8 +31,8 @@ export interface Parameter {
 	readonly schema: Schema;
 }
 
-/** What may come back under one status. */
-export interface Answer {
+/** The response of one status. */
+export interface ResponseObject {
 	readonly headers?: Readonly<Record<string, unknown>>;
 	readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
 }
@@ -48,7 +48,7 @@ interface RawOperation {
 		readonly description?: string;
 		readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
 	};
-	readonly responses: Readonly<Record<string, Answer>>;
+	readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
 /** The parts of an OpenAPI document that these tests read. */
@@ -68,7 +68,7 @@ export interface Operation extends RawOperation {
 	readonly pointer: string;
 }
 
-/** An OpenAPI document with what one asks of it. */
+/** An OpenAPI document with lookups. */
 export class ApiDocument {
 	readonly raw: RawDocument;
 	readonly operations: readonly Operation[];
@@ -86,7 +86,7 @@ export class ApiDocument {
 		);
 	}
 
-	/** The operation behind a request; `HEAD` is answered by `GET`. The path comes without its query. */
+	/** The operation of a request. `HEAD` is answered by `GET`. The path has no query. */
 	find(method: string, path: string): Operation | undefined {
 		const wanted = method === 'HEAD' ? 'GET' : method;
 		const onPath = this.operations.filter((operation) => isMatch(operation.path, path));

@@ -3,76 +3,81 @@ import fc from 'fast-check';
 import { type RawClient, rawClient } from '../client.ts';
 import { keyA, keyB } from '../serve.ts';
 import { chatFacts } from './chats.ts';
+import { consumable } from './consumable.ts';
 import type { Operation } from './document.ts';
 import { documentFacts } from './documents.ts';
 import type { Facts, Tolerance } from './facts.ts';
-import { hearingFacts } from './hearing.ts';
-import { perishable } from './perishable.ts';
-import { absentPictures, gallery, imageFacts, storePicture } from './pictures.ts';
+import { absentImages, imageFacts, imageSamples, storeImage } from './images.ts';
 import { fileFacts } from './stored-files.ts';
 import { streamFacts } from './streams.ts';
+import { transcriptionFacts } from './transcription.ts';
 import { callbackFacts, webhookFacts } from './webhooks.ts';
 
 /**
- * What exists in a server with the models `instant-1`, `held-1`, `silent-1`, `echo-1`, `paint-1`, `hear-1` and the built-in ones. Webhooks may go
- * to `receiver`, which answers to every POST.
+ * Facts of a server with the models `instant-1`, `held-1`, `silent-1`, `echo-1`, `paint-1`, `hear-1` and the built-in
+ * ones. Webhooks may go to `receiver`, which responds to every POST.
  */
 export async function embeddedFacts(app: App, receiver: string): Promise<Facts> {
-	const door = (request: Request) => app.fetch(request);
-	const client = rawClient('http://fuzz.test', keyA, door);
-	const stranger = rawClient('http://fuzz.test', keyB, door);
-	const ofWebhooks = await webhookFacts(client, stranger, receiver);
-	const ofFiles = await fileFacts(client, stranger);
-	const pictures = await gallery(client);
-	const stored = await storePicture(client);
-	const ofImages = imageFacts(pictures, stored);
-	const ofHearing = await hearingFacts(client);
-	const ofChats = chatFacts(pictures.urls, [ofFiles.kept]);
+	const transport = (request: Request) => app.fetch(request);
+	const client = rawClient('http://fuzz.test', keyA, transport);
+	const otherTenant = rawClient('http://fuzz.test', keyB, transport);
+	const ofWebhooks = await webhookFacts(client, otherTenant, receiver);
+	const ofFiles = await fileFacts(client, otherTenant);
+	const samples = await imageSamples(client);
+	const stored = await storeImage(client);
+	const ofImages = imageFacts(samples, stored);
+	const ofTranscription = await transcriptionFacts(client);
+	const ofChats = chatFacts(samples.urls, [ofFiles.textFile]);
 	const ofJobs = callbackFacts('POST /v1/videos', receiver);
 	const ofRemixes = callbackFacts('POST /v1/videos/{id}/remix', receiver);
-	const videos = await someVideos(client);
+	const videos = await createVideos(client);
 	const link = new URL((await client.json<{ url: string }>(`/v1/videos/${videos.completed[0]}`)).url);
 	const linkName = link.pathname.split('/').at(-1) ?? '';
 	const ofStreams = await streamFacts(client, videos.completed[0] ?? '');
-	const foreign = await stranger.create({ model: 'instant-1', prompt: 'not yours' });
-	const usedKey = await useKey(client);
-	const absent = absentVideos(videos.deleted, foreign.id);
-	const doomed = perishable(async () => {
+	const ofOtherTenant = await otherTenant.create({ model: 'instant-1', prompt: 'not yours' });
+	const usedKey = await consumeKey(client);
+	const absent = absentVideos(videos.deleted, ofOtherTenant.id);
+	const deletable = consumable(async () => {
 		return (await client.create({ model: 'instant-1', prompt: 'to be deleted' })).id;
 	});
-	let turn = 0;
-	const next = (ids: readonly string[]) => ids[turn++ % ids.length] ?? '';
+	let nextIndex = 0;
+	const next = (ids: readonly string[]) => ids[nextIndex++ % ids.length] ?? '';
 	return {
 		known: {
 			'POST /v1/videos model': ['instant-1'],
-			'POST /v1/videos input_reference.image_url': pictures.urls,
-			'POST /v1/videos input_reference.file_id': pictures.ids,
+			'POST /v1/videos input_reference.image_url': samples.urls,
+			'POST /v1/videos input_reference.file_id': samples.ids,
 			'GET /v1/videos/results/{name} signature': [link.searchParams.get('signature') ?? ''],
 			'POST /v1/audio/speech model': ['silent-1'],
 			...ofJobs.known,
 			...ofRemixes.known,
 			...ofImages.known,
 			...ofChats.known,
-			...ofHearing.known,
+			...ofTranscription.known,
 			...ofWebhooks.known,
 			...ofStreams.known,
 		},
 		spellings: { ...ofJobs.spellings, ...ofRemixes.spellings, ...ofWebhooks.spellings },
 		needed: [...ofImages.needed, 'GET /v1/videos/results/{name} signature'],
 		endless: ofStreams.endless,
-		files: pictures.files,
-		scenes: { 'POST /v1/audio/speech': spoken, ...ofImages.scenes, ...ofChats.scenes, ...ofHearing.scenes },
-		usual: { ...ofImages.usual, ...ofChats.usual },
-		whole: {
-			...ofImages.whole,
-			...ofChats.whole,
-			...ofFiles.whole,
-			...ofJobs.whole,
-			...ofRemixes.whole,
-			...documentFacts.whole,
-			...ofHearing.whole,
+		files: samples.files,
+		combinations: {
+			'POST /v1/audio/speech': speechBodies,
+			...ofImages.combinations,
+			...ofChats.combinations,
+			...ofTranscription.combinations,
 		},
-		spelled: [...ofImages.spelled, ...documentFacts.spelled],
+		usual: { ...ofImages.usual, ...ofChats.usual },
+		bodyRules: {
+			...ofImages.bodyRules,
+			...ofChats.bodyRules,
+			...ofFiles.bodyRules,
+			...ofJobs.bodyRules,
+			...ofRemixes.bodyRules,
+			...documentFacts.bodyRules,
+			...ofTranscription.bodyRules,
+		},
+		textualScalars: [...ofImages.textualScalars, ...documentFacts.textualScalars],
 		anyFile: [...documentFacts.anyFile, ...ofFiles.anyFile],
 		tolerated: [...tolerated, ...ofWebhooks.tolerated],
 		usedKey,
@@ -84,13 +89,13 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 			if (path.startsWith('/v1/images/results')) return stored.name;
 			if (path.startsWith('/v1/videos/results')) return linkName;
 			if (name === 'GET /v1/videos/{id}') return next(videos.all);
-			return name === 'DELETE /v1/videos/{id}' ? doomed.id() : next(videos.completed);
+			return name === 'DELETE /v1/videos/{id}' ? deletable.id() : next(videos.completed);
 		},
 		absent: (operation) => {
 			const { path } = operation;
 			if (path.startsWith('/v1/webhook_')) return ofWebhooks.absent(operation);
 			if (path.startsWith('/v1/files')) return ofFiles.absent;
-			if (path.startsWith('/v1/images')) return absentPictures(stored);
+			if (path.startsWith('/v1/images')) return absentImages(stored);
 			if (path.startsWith('/v1/videos/results')) return ['nonsense', `0${linkName}`, linkName.toUpperCase()];
 			return path.startsWith('/v1/models') ? absentModels : absent;
 		},
@@ -98,7 +103,7 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 			const { name } = operation;
 			await ofWebhooks.clear(operation, status, body);
 			await ofFiles.clear(operation, status, body);
-			if (name === 'DELETE /v1/videos/{id}' && status === 200) doomed.used();
+			if (name === 'DELETE /v1/videos/{id}' && status === 200) deletable.markUsed();
 			if (status !== 201 || !/^POST \/v1\/videos(?:\/\{id\}\/remix)?$/.test(name)) return;
 			await client.send(`/v1/videos/${(body as { id: string }).id}`, { method: 'DELETE' });
 		},
@@ -110,18 +115,18 @@ const tolerated: readonly Tolerance[] = [
 		at: '*',
 		value: null,
 		means: undefined,
-		reason: 'clients that write out every field they know send null for those that are not set',
+		reason: 'some clients send null for every field that is not set',
 	},
 	...['2', '4', '8', '12'].map((text) => ({
 		at: 'POST /v1/videos seconds',
 		value: Number(text),
 		means: text,
-		reason: 'people write numbers for a length, and the value is not in doubt',
+		reason: 'clients send the length as a number, and the value is unambiguous',
 	})),
 ];
 
-// The built-in model speaks English with voices of its own, so its fields depend on each other.
-const spoken = fc.record(
+// The built-in speech model supports English and its own voices only, so its fields depend on each other.
+const speechBodies = fc.record(
 	{
 		model: fc.constant('builtin-speech'),
 		input: fc.constantFrom('Good morning.', 'Yes.', 'It is 5 o’clock.', 'A, b & c!'),
@@ -134,7 +139,7 @@ const spoken = fc.record(
 	{ requiredKeys: ['model', 'input', 'voice', 'response_format'] },
 );
 
-async function useKey(client: RawClient): Promise<string> {
+async function consumeKey(client: RawClient): Promise<string> {
 	const key = 'fuzz-used';
 	await client.send('/v1/videos', {
 		method: 'POST',
@@ -144,7 +149,7 @@ async function useKey(client: RawClient): Promise<string> {
 	return key;
 }
 
-async function someVideos(client: RawClient) {
+async function createVideos(client: RawClient) {
 	const make = async (prompt: string) => {
 		const { id } = await client.create({ model: 'instant-1', prompt });
 		return (await client.finished(id)).id;
@@ -159,8 +164,8 @@ async function someVideos(client: RawClient) {
 
 const absentModels = ['nobody', 'instant-2', 'INSTANT-1', 'a/b', 'toString', 'instant-1 '];
 
-function absentVideos(deleted: string, foreign: string): readonly string[] {
+function absentVideos(deleted: string, ofOtherTenant: string): readonly string[] {
 	const unknown = `video_${'0'.repeat(44)}`;
 	const malformed = ['video_', 'nonsense', 'list', unknown.toUpperCase(), `${unknown}0`, '0', '-1'];
-	return [unknown, deleted, foreign, ` ${foreign}`, ...malformed];
+	return [unknown, deleted, ofOtherTenant, ` ${ofOtherTenant}`, ...malformed];
 }

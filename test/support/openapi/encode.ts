@@ -1,31 +1,34 @@
 import { isFile } from './facts.ts';
 import { fileMark } from './schemas.ts';
 
-/** How a value is spelled: the parts that a parser must not care about. */
+/** The spelling of a value: variations that must not matter to a parser. */
 export interface Spelling {
-	/** Turns the order of members. */
-	readonly turn: number;
+	/** Rotates the order of the members. */
+	readonly rotation: number;
 	readonly indent: number;
-	/** Writes everything outside ASCII as an escape. */
+	/** Escapes everything outside ASCII. */
 	readonly escaped: boolean;
-	/** Of multipart bodies. */
+	/** The boundary of multipart bodies. */
 	readonly boundary: string;
-	/** What file parts say that they are. */
+	/** The content type of file parts. */
 	readonly label: string;
-	/** Put behind the name of a file field: `[]` and `[0]` mean the same as nothing. */
+	/** A suffix of the names of file fields. `[]` and `[0]` have no meaning. */
 	readonly suffix: string;
 }
 
-/** Writes JSON with its members in another order and form. */
-export function jsonText(value: unknown, { turn, indent, escaped }: Spelling): string {
-	const text = JSON.stringify(turned(value, turn), null, indent);
+/** Encodes JSON with the given order of members and spelling. */
+export function jsonText(value: unknown, { rotation, indent, escaped }: Spelling): string {
+	const text = JSON.stringify(rotated(value, rotation), null, indent);
 	return escaped ? text.replace(/[\u0080-\uffff]/g, unicodeEscape) : text;
 }
 
-/** Writes a multipart body: an object's members are its fields, lists repeat them, objects become `name[member]`. */
+/**
+ * Encodes a multipart body. The members of an object become fields, lists repeat a field, nested objects become
+ * `name[member]`.
+ */
 export function formBytes(fields: unknown, spelling: Spelling): Uint8Array {
 	const { boundary } = spelling;
-	const parts = partsOf(turned(fields, spelling.turn) as object, '').map(([name, value]) =>
+	const parts = partsOf(rotated(fields, spelling.rotation) as object, '').map(([name, value]) =>
 		Buffer.concat([
 			Buffer.from(`--${boundary}\r\n${partHead(name, value, spelling)}\r\n\r\n`),
 			isFile(value) ? value[fileMark].bytes : Buffer.from(String(value)),
@@ -39,12 +42,12 @@ function unicodeEscape(unit: string): string {
 	return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-function turned(value: unknown, turn: number): unknown {
+function rotated(value: unknown, rotation: number): unknown {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
 	const entries = Object.entries(value);
-	const at = entries.length === 0 ? 0 : turn % entries.length;
+	const at = entries.length === 0 ? 0 : rotation % entries.length;
 	const order = [...entries.slice(at), ...entries.slice(0, at)];
-	return Object.fromEntries(turn % 2 ? order.reverse() : order);
+	return Object.fromEntries(rotation % 2 ? order.reverse() : order);
 }
 
 function partsOf(value: object, prefix: string): [string, unknown][] {

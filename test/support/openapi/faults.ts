@@ -3,24 +3,24 @@ import type { FuzzCase } from './case.ts';
 import type { Operation } from './document.ts';
 import type { Facts } from './facts.ts';
 
-type Right = fc.Arbitrary<FuzzCase>;
+type ValidCases = fc.Arbitrary<FuzzCase>;
 
-/** A kind of fault, and how often it is looked for. */
+/** A kind of fault and its relative frequency. */
 export interface Fault {
 	readonly weight: number;
 	readonly arbitrary: fc.Arbitrary<FuzzCase>;
 }
 
-/** Right requests made wrong around their values: bytes, types, keys, methods, paths, headers. */
-export function faults(operation: Operation, right: Right, facts: Facts): readonly Fault[] {
+/** Valid requests with faults outside of their values: bytes, types, keys, methods, paths, headers. */
+export function faults(operation: Operation, validCases: ValidCases, facts: Facts): readonly Fault[] {
 	return [
-		{ weight: 1, arbitrary: otherMethod(operation, right) },
-		{ weight: 1, arbitrary: otherPath(operation, right) },
-		...(operation.security?.length === 0 ? [] : [{ weight: 2, arbitrary: otherKey(right) }]),
-		...(operation.requestBody ? bodyFaults(operation, right) : []),
-		...keyFaults(operation, right, facts),
-		...(hasHeader(operation, 'last-event-id') ? [{ weight: 2, arbitrary: badPosition(right) }] : []),
-		...('416' in operation.responses ? [{ weight: 1, arbitrary: badRange(right) }] : []),
+		{ weight: 1, arbitrary: wrongMethod(operation, validCases) },
+		{ weight: 1, arbitrary: alteredPath(operation, validCases) },
+		...(operation.security?.length === 0 ? [] : [{ weight: 2, arbitrary: invalidKey(validCases) }]),
+		...(operation.requestBody ? bodyFaults(operation, validCases) : []),
+		...keyFaults(operation, validCases, facts),
+		...(hasHeader(operation, 'last-event-id') ? [{ weight: 2, arbitrary: invalidPosition(validCases) }] : []),
+		...('416' in operation.responses ? [{ weight: 1, arbitrary: invalidRange(validCases) }] : []),
 	];
 }
 
@@ -28,21 +28,21 @@ function hasHeader({ parameters = [] }: Operation, name: string): boolean {
 	return parameters.some((each) => each.in === 'header' && each.name.toLowerCase() === name);
 }
 
-function otherMethod(operation: Operation, right: Right): Right {
+function wrongMethod(operation: Operation, validCases: ValidCases): ValidCases {
 	const method = fc.constantFrom('PUT', 'PATCH', 'PURGE', 'LINK');
-	return fc.tuple(right, method).map(([sent, other]) => ({
-		...sent,
+	return fc.tuple(validCases, method).map(([fuzzCase, other]) => ({
+		...fuzzCase,
 		method: operation.method === 'PUT' && other === 'PUT' ? 'PATCH' : other,
 		body: undefined,
-		headers: withoutBody(sent.headers),
+		headers: withoutBody(fuzzCase.headers),
 		verdict: 'refuse' as const,
 		about: `the method ${other}`,
-		// Node itself refuses what is no method at all.
+		// Node itself answers 400 when the method is invalid.
 		statuses: [400, 405],
 	}));
 }
 
-function otherPath({ path }: Operation, right: Right): Right {
+function alteredPath({ path }: Operation, validCases: ValidCases): ValidCases {
 	const changes = [
 		`${path}/`,
 		`${path}/nothing`,
@@ -51,17 +51,17 @@ function otherPath({ path }: Operation, right: Right): Right {
 		`${path};a=b`,
 		path.replace(/[a-z](?=[a-z]*(?:\/|$))/, (letter) => letter.toUpperCase()),
 	];
-	return fc.tuple(right, fc.constantFrom(...changes)).map(([sent, changed]) => ({
-		...sent,
+	return fc.tuple(validCases, fc.constantFrom(...changes)).map(([fuzzCase, changed]) => ({
+		...fuzzCase,
 		path: changed,
 		verdict: 'refuse' as const,
-		about: 'another path',
-		// Under the API an unknown path may also be a known one that does not answer to the method.
+		about: 'an altered path',
+		// An altered path may also match a known path that does not support the method.
 		statuses: [404, 405],
 	}));
 }
 
-function otherKey(right: Right): Right {
+function invalidKey(validCases: ValidCases): ValidCases {
 	const keys: Record<string, string | string[]>[] = [
 		{},
 		{ authorization: 'Bearer nobody' },
@@ -76,45 +76,48 @@ function otherKey(right: Right): Right {
 		{ 'x-api-key': ['nobody', 'nobody'] },
 		{ authorization: ['Bearer nobody', 'Bearer nobody'] },
 	];
-	return fc.tuple(right, fc.constantFrom(...keys)).map(([sent, key]) => ({
-		...sent,
-		headers: { ...sent.headers, ...key },
+	return fc.tuple(validCases, fc.constantFrom(...keys)).map(([fuzzCase, key]) => ({
+		...fuzzCase,
+		headers: { ...fuzzCase.headers, ...key },
 		keyless: true,
 		verdict: 'refuse' as const,
-		about: 'a bad key',
+		about: 'an invalid key',
 		statuses: [401],
 	}));
 }
 
-function bodyFaults(operation: Operation, right: Right): readonly Fault[] {
+function bodyFaults(operation: Operation, validCases: ValidCases): readonly Fault[] {
 	const { content = {} } = operation.requestBody ?? {};
 	const json = [
-		{ weight: 2, arbitrary: badJson(right) },
-		{ weight: 1, arbitrary: strangeJson(right) },
-		...tooLarge(operation, right),
+		{ weight: 2, arbitrary: malformedJson(validCases) },
+		{ weight: 1, arbitrary: unusualJson(validCases) },
+		...tooLarge(operation, validCases),
 	];
 	return [
-		{ weight: 2, arbitrary: badType(right) },
+		{ weight: 2, arbitrary: wrongContentType(validCases) },
 		...('application/json' in content ? json : []),
-		...('multipart/form-data' in content ? [{ weight: 3, arbitrary: badForm(right) }] : []),
+		...('multipart/form-data' in content ? [{ weight: 3, arbitrary: malformedForm(validCases) }] : []),
 	];
 }
 
-/** One byte more than the description of the body allows; where that is much, it is only announced. */
-function tooLarge({ requestBody }: Operation, right: Right): readonly Fault[] {
+/**
+ * A body of one byte more than its description allows. A large body is not sent: its content length alone exceeds the
+ * limit.
+ */
+function tooLarge({ requestBody }: Operation, validCases: ValidCases): readonly Fault[] {
 	const [, limit] = /application\/json: at most (\d+) bytes/.exec(requestBody?.description ?? '') ?? [];
 	if (limit === undefined) return [];
 	const bytes = Number(limit) + 1;
-	const isMuch = bytes > 2_000_000;
-	const body = Buffer.alloc(isMuch ? 10 : bytes, ' ');
-	const arbitrary = right.map((sent) => ({
-		...sent,
-		...(isMuch ? { carrier: 'fetch' as const } : {}),
+	const isLarge = bytes > 2_000_000;
+	const body = Buffer.alloc(isLarge ? 10 : bytes, ' ');
+	const arbitrary = validCases.map((fuzzCase) => ({
+		...fuzzCase,
+		...(isLarge ? { transport: 'fetch' as const } : {}),
 		body,
 		headers: {
-			...sent.headers,
+			...fuzzCase.headers,
 			'content-type': 'application/json',
-			...(isMuch ? { 'content-length': String(bytes) } : {}),
+			...(isLarge ? { 'content-length': String(bytes) } : {}),
 		},
 		verdict: 'refuse' as const,
 		about: 'a body that is too large',
@@ -123,7 +126,7 @@ function tooLarge({ requestBody }: Operation, right: Right): readonly Fault[] {
 	return [{ weight: 1, arbitrary }];
 }
 
-function badJson(right: Right): Right {
+function malformedJson(validCases: ValidCases): ValidCases {
 	const texts = fc.constantFrom(
 		...['', ' ', '{', '{"a":', '{"a":1,}', "{'a':1}", '[1,2', 'NaN', '{"a":NaN}', '{"a":Infinity}'],
 		...['{"a":01}', '{"a":"\n"}', '{"a":"\\x"}', '{} {}', '/**/{}', '{"a":1 "b":2}', '\u0000', '<a/>'],
@@ -133,32 +136,32 @@ function badJson(right: Right): Right {
 		{ weight: 6, arbitrary: texts.map((text) => Buffer.from(text)) },
 		{ weight: 1, arbitrary: fc.constant(Buffer.from([0x22, 0xff, 0xfe])) },
 	);
-	return fc.tuple(right, bytes).map(([sent, body]) => ({
-		...sent,
+	return fc.tuple(validCases, bytes).map(([fuzzCase, body]) => ({
+		...fuzzCase,
 		body,
-		headers: { ...sent.headers, 'content-type': 'application/json' },
+		headers: { ...fuzzCase.headers, 'content-type': 'application/json' },
 		verdict: 'refuse' as const,
 		about: 'malformed JSON',
 		statuses: [400],
 	}));
 }
 
-/** What JSON leaves open (RFC 8259 §4, §8.1): the server may take it or not, and must not stumble. */
-function strangeJson(right: Right): Right {
-	return fc.tuple(right, fc.constantFrom('double', 'mark', 'number', 'latin')).map(([sent, kind]) => {
-		if (!/^application\/json/i.test(String(sent.headers['content-type']))) return sent;
-		const text = Buffer.from(sent.body ?? []).toString();
+/** Cases that JSON leaves open (RFC 8259 §4, §8.1): the server may accept or refuse them and must not fail. */
+function unusualJson(validCases: ValidCases): ValidCases {
+	return fc.tuple(validCases, fc.constantFrom('double', 'mark', 'number', 'latin')).map(([fuzzCase, kind]) => {
+		if (!/^application\/json/i.test(String(fuzzCase.headers['content-type']))) return fuzzCase;
+		const text = Buffer.from(fuzzCase.body ?? []).toString();
 		const body = {
 			double: Buffer.from(text.replace(/^\s*\{/, `{"prompt":5,"model":[],"input":null,`)),
 			mark: Buffer.from(`\ufeff${text}`),
 			number: Buffer.from(text.replace(/^\s*\{/, '{"speed":1e400,"x_n":-1e-400,')),
 			latin: Buffer.from(text, 'latin1'),
 		}[kind];
-		return { ...sent, ...(body && { body }), verdict: 'either' as const, about: `JSON: ${kind}` };
+		return { ...fuzzCase, ...(body && { body }), verdict: 'either' as const, about: `JSON: ${kind}` };
 	});
 }
 
-function badType(right: Right): Right {
+function wrongContentType(validCases: ValidCases): ValidCases {
 	const types = [
 		{ 'content-type': 'text/plain' },
 		{ 'content-type': 'application/x-www-form-urlencoded' },
@@ -169,22 +172,22 @@ function badType(right: Right): Right {
 		{ 'content-encoding': 'gzip' },
 		{ 'content-encoding': 'identity, br' },
 	];
-	return fc.tuple(right, fc.constantFrom(...types)).map(([sent, type]) => ({
-		...sent,
-		headers: { ...sent.headers, ...(type as Record<string, string>) },
+	return fc.tuple(validCases, fc.constantFrom(...types)).map(([fuzzCase, type]) => ({
+		...fuzzCase,
+		headers: { ...fuzzCase.headers, ...(type as Record<string, string>) },
 		verdict: 'refuse' as const,
-		about: 'a type of body that is not taken',
+		about: 'an unsupported content type',
 		statuses: [415],
 	}));
 }
 
-/** A text field of operations that have no prompt. */
-const ownFields = [
+/** A text field for the operations without a prompt. */
+const textFields = [
 	['/api', 'pages'],
 	['/v1/files', 'purpose'],
 ] as const;
 
-function badForm(right: Right): Right {
+function malformedForm(validCases: ValidCases): ValidCases {
 	const part = 'content-disposition: form-data; name="prompt"\r\n\r\nx';
 	const file = 'content-disposition: form-data; name="input_reference"; filename="a.png"';
 	const forms: readonly (readonly [type: string, body: string])[] = [
@@ -205,59 +208,59 @@ function badForm(right: Right): Right {
 		['multipart/form-data; boundary=x', `--x\r\n${part}${'y'.repeat(140_000)}\r\n--x--\r\n`],
 		[`multipart/form-data; boundary=${'x'.repeat(252)}`, `--${'x'.repeat(252)}\r\n`],
 	];
-	// A field that the operation has: a refusal names it.
-	const named = ({ operation: { path } }: FuzzCase, body: string) => {
-		const [, field = 'prompt'] = ownFields.find(([prefix]) => path.startsWith(prefix)) ?? [];
+	// A field that exists in the operation, so that the error names it.
+	const withField = ({ operation: { path } }: FuzzCase, body: string) => {
+		const [, field = 'prompt'] = textFields.find(([prefix]) => path.startsWith(prefix)) ?? [];
 		return body.replaceAll('name="prompt"', `name="${field}"`);
 	};
-	return fc.tuple(right, fc.constantFrom(...forms)).map(([sent, [type, body]]) => ({
-		...sent,
-		body: Buffer.from(named(sent, body)),
-		headers: { ...sent.headers, 'content-type': type },
+	return fc.tuple(validCases, fc.constantFrom(...forms)).map(([fuzzCase, [type, body]]) => ({
+		...fuzzCase,
+		body: Buffer.from(withField(fuzzCase, body)),
+		headers: { ...fuzzCase.headers, 'content-type': type },
 		verdict: 'refuse' as const,
 		about: 'a malformed form',
 		statuses: [400, 413],
 	}));
 }
 
-function keyFaults(operation: Operation, right: Right, { usedKey }: Facts): readonly Fault[] {
+function keyFaults(operation: Operation, validCases: ValidCases, { usedKey }: Facts): readonly Fault[] {
 	if (!hasHeader(operation, 'idempotency-key')) return [];
 	const keys = fc.constantFrom('', 'a b', 'x'.repeat(256), '\u00e9', 'a\tb');
-	const bad = fc.tuple(right, keys).map(([sent, key]) => ({
-		...sent,
-		headers: { ...sent.headers, 'idempotency-key': key },
+	const invalid = fc.tuple(validCases, keys).map(([fuzzCase, key]) => ({
+		...fuzzCase,
+		headers: { ...fuzzCase.headers, 'idempotency-key': key },
 		verdict: 'refuse' as const,
-		about: 'a bad Idempotency-Key',
+		about: 'an invalid Idempotency-Key',
 		statuses: [400],
 	}));
-	if (usedKey === undefined) return [{ weight: 1, arbitrary: bad }];
-	// Members that do not go together are refused before the key is looked up.
-	const accepted = right.filter(({ verdict }) => verdict === 'accept');
-	const used = accepted.map((sent) => ({
-		...sent,
-		headers: { ...sent.headers, 'idempotency-key': usedKey },
+	if (usedKey === undefined) return [{ weight: 1, arbitrary: invalid }];
+	// Inconsistent members are refused before the key is looked up.
+	const accepted = validCases.filter(({ verdict }) => verdict === 'accept');
+	const used = accepted.map((fuzzCase) => ({
+		...fuzzCase,
+		headers: { ...fuzzCase.headers, 'idempotency-key': usedKey },
 		verdict: 'refuse' as const,
-		about: 'an Idempotency-Key of another request',
+		about: 'the Idempotency-Key of another request',
 		statuses: [422],
 	}));
-	return [bad, used].map((arbitrary) => ({ weight: 1, arbitrary }));
+	return [invalid, used].map((arbitrary) => ({ weight: 1, arbitrary }));
 }
 
-function badPosition(right: Right): Right {
+function invalidPosition(validCases: ValidCases): ValidCases {
 	const texts = fc.constantFrom('nonsense', 'a b', '-1', '1.5', 'x'.repeat(201), '\u00e9', 'a\tb');
-	return fc.tuple(right, texts).map(([sent, text]) => ({
-		...sent,
-		headers: { ...sent.headers, 'last-event-id': text },
+	return fc.tuple(validCases, texts).map(([fuzzCase, text]) => ({
+		...fuzzCase,
+		headers: { ...fuzzCase.headers, 'last-event-id': text },
 		verdict: 'refuse' as const,
-		about: 'a bad Last-Event-ID',
+		about: 'an invalid Last-Event-ID',
 		statuses: [400],
 	}));
 }
 
-function badRange(right: Right): Right {
+function invalidRange(validCases: ValidCases): ValidCases {
 	const ranges = fc.constantFrom('bytes=99999999-', 'bytes=99999999-100000000', 'bytes=-0');
-	return fc.tuple(right, ranges).map(([sent, range]) => ({
-		...sent,
+	return fc.tuple(validCases, ranges).map(([fuzzCase, range]) => ({
+		...fuzzCase,
 		headers: { range },
 		verdict: 'refuse' as const,
 		about: 'a range outside of the content',

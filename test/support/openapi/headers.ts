@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Operation } from './document.ts';
 
-/** Headers that mean nothing to this API, or nothing that could make a right request wrong. */
+/** Headers that have no effect on this API, or none that makes a valid request fail. */
 export function harmlessHeaders(operation: Operation): fc.Arbitrary<Record<string, string>> {
 	const { parameters = [] } = operation;
 	const takesKeys = parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key');
@@ -25,7 +25,7 @@ export function harmlessHeaders(operation: Operation): fc.Arbitrary<Record<strin
 		{ expect: 'a miracle' },
 		...(takesKeys ? [] : [{ 'idempotency-key': 'not a good key' }]),
 	];
-	// Where bytes are served these mean something, and a window or nothing at all may come back.
+	// Where bytes are served, these headers have an effect: the response may be a range or have no body.
 	const isBinary = '206' in operation.responses;
 	const ranges = [
 		{ range: 'bytes=0-9' },

@@ -2,10 +2,10 @@ import { type ApiDocument, escapePointer, type Operation, type Schema } from './
 import { type Facts, isFile, type Tolerance } from './facts.ts';
 import { type Check, fileMark, SchemaChecks } from './schemas.ts';
 
-/** What the server must do with a request: take it, refuse it, or either where the document says nothing. */
+/** The expected result of a request: success, an error, or either when the document does not say. */
 export type Verdict = 'accept' | 'refuse' | 'either';
 
-/** Tells from the document, and from the facts of one deployment, what a request is worth. */
+/** Predicts the result of a request from the document and from the facts of one deployment. */
 export class Oracle {
 	readonly #document: ApiDocument;
 	readonly #facts: Facts;
@@ -28,22 +28,22 @@ export class Oracle {
 		const check = (isJson ? this.#json : this.#form).at(pointer);
 		const value = isJson ? this.#tolerated(operation, schema, sent) : this.#typed(schema, sent);
 		const isAllowed = check(value).length === 0 && this.#exists(operation, schema, value, '');
-		if (!isAllowed || !this.fits(operation, value)) return 'refuse';
+		if (!isAllowed || !this.isConsistent(operation, value)) return 'refuse';
 		return isJson && hasKey(sent, ['constructor', 'prototype']) ? 'either' : 'accept';
 	}
 
-	/** Whether the members of a body go together, where the document allows each of them. */
-	fits({ name }: Operation, body: unknown): boolean {
-		return this.#facts.whole?.[name]?.(body as Record<string, unknown>) ?? true;
+	/** Whether the members of a body are consistent, given that the document allows each of them. */
+	isConsistent({ name }: Operation, body: unknown): boolean {
+		return this.#facts.bodyRules?.[name]?.(body as Record<string, unknown>) ?? true;
 	}
 
-	/** The verdict on one query parameter; undefined stands for its absence. */
+	/** The verdict on one query parameter. A list is a repeated parameter. */
 	parameter(operation: Operation, name: string, sent: string | readonly string[]): Verdict {
 		const parameters = operation.parameters ?? [];
-		const index = parameters.findIndex((each) => each.in === 'query' && each.name === name);
+		const index = parameters.findIndex((candidate) => candidate.in === 'query' && candidate.name === name);
 		const schema = parameters[index]?.schema;
 		const at = `${operation.name} ${name}`;
-		const isTolerated = this.#facts.tolerated.some((each) => each.at === at && each.value === sent);
+		const isTolerated = this.#facts.tolerated.some((candidate) => candidate.at === at && candidate.value === sent);
 		if (!schema || isTolerated) return 'accept';
 		const check = this.#json.at(`${operation.pointer}/parameters/${index}/schema`);
 		const value = this.#typed(schema, sent);
@@ -54,14 +54,14 @@ export class Oracle {
 	#tolerated(operation: Operation, schema: Schema, sent: unknown): unknown {
 		if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
 		const { required = [], properties = {} } = this.#document.resolve(schema);
-		const isSpelled = this.#facts.spelled?.includes(operation.name) ?? false;
+		const hasTextualScalars = this.#facts.textualScalars?.includes(operation.name) ?? false;
 		const members = Object.entries(sent).flatMap(([name, value]): [string, unknown][] => {
-			const fits = (tolerance: Tolerance) =>
+			const isConsistent = (tolerance: Tolerance) =>
 				tolerance.value === value &&
 				name in properties &&
 				(tolerance.at === `${operation.name} ${name}` || (tolerance.at === '*' && !required.includes(name)));
-			const tolerance = this.#facts.tolerated.find(fits);
-			if (!tolerance && isSpelled && typeof value === 'string') {
+			const tolerance = this.#facts.tolerated.find(isConsistent);
+			if (!tolerance && hasTextualScalars && typeof value === 'string') {
 				return [[name, this.#typed(properties[name] ?? {}, value)]];
 			}
 			if (!tolerance) return [[name, value]];
@@ -70,7 +70,7 @@ export class Oracle {
 		return Object.fromEntries(members);
 	}
 
-	/** Reads texts as what the schema makes of them. */
+	/** Converts texts to the types of the schema. */
 	#typed(schema: Schema, sent: unknown): unknown {
 		const { type, properties, required = [] } = this.#document.resolve(schema);
 		if (typeof sent === 'string') {
@@ -83,20 +83,20 @@ export class Oracle {
 			name,
 			this.#typed(properties?.[name] ?? {}, value),
 		]);
-		// Nothing is sent for an object without members.
-		return Object.fromEntries(members.filter(([name, value]) => required.includes(name) || !isHollow(value)));
+		// A form has no encoding for an object without members.
+		return Object.fromEntries(members.filter(([name, value]) => required.includes(name) || !isEmptyObject(value)));
 	}
 
-	/** Whether everything that the value names exists, as far as the document knows its members. */
+	/** Whether all named resources exist, for the members that the document lists. */
 	#exists(operation: Operation, schema: Schema, value: unknown, address: string): boolean {
 		const resolved = this.#document.resolve(schema);
 		const known = this.#facts.known[`${operation.name} ${address}`];
 		if (known && typeof value === 'string') {
 			const isSpelling = this.#facts.spellings?.[`${operation.name} ${address}`];
-			return known.includes(withoutBlanks(value)) || isSpelling?.(value) === true;
+			return known.includes(normalizeDataUrl(value)) || isSpelling?.(value) === true;
 		}
 		if (isFile(value)) {
-			return value[fileMark].good || this.#facts.anyFile?.includes(operation.name) === true;
+			return value[fileMark].isValid || this.#facts.anyFile?.includes(operation.name) === true;
 		}
 		if (typeof value !== 'object' || value === null) return true;
 		const options = [resolved, ...(resolved.oneOf ?? []), ...(resolved.anyOf ?? [])];
@@ -106,20 +106,20 @@ export class Oracle {
 		return options.every((option) =>
 			Object.entries(this.#document.resolve(option).properties ?? {}).every(([name, inner]) => {
 				const found = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-				const below = address === '' ? name : `${address}.${name}`;
-				return found === undefined || this.#exists(operation, inner, found, below);
+				const innerAddress = address === '' ? name : `${address}.${name}`;
+				return found === undefined || this.#exists(operation, inner, found, innerAddress);
 			}),
 		);
 	}
 }
 
-/** A check that a whole document's examples can be held against. */
+/** A check for the examples of a document. */
 export function requestCheck(document: ApiDocument, pointer: string): Check {
 	return new SchemaChecks(document, 'json').at(pointer);
 }
 
-/** A data URL without the white space that base64 may have, and with its padding; other texts as they are. */
-export function withoutBlanks(text: string): string {
+/** A data URL without white space in its base64 and with padding. Other texts are returned unchanged. */
+export function normalizeDataUrl(text: string): string {
 	const [head = '', ...data] = text.startsWith('data:') ? text.split(',') : [text];
 	const digits = data.map((part) => part.replace(/[\t\n\f\r ]/g, '').replace(/(?<!=)={1,2}$/, ''));
 	return [head, ...digits.map((part) => part.padEnd(Math.ceil(part.length / 4) * 4, '='))].join(',');
@@ -131,7 +131,7 @@ function numberIn(text: string): unknown {
 	return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
 }
 
-function isHollow(value: unknown): boolean {
+function isEmptyObject(value: unknown): boolean {
 	return typeof value === 'object' && value !== null && !isFile(value) && Object.keys(value).length === 0;
 }
 

@@ -1,10 +1,10 @@
 import type { RawClient } from '../client.ts';
 import type { Facts } from './facts.ts';
 
-/** What exists for the operations that follow jobs: positions in the log, which the stream of a video that has ended tells. */
+/** Facts of the event operations: positions in the log, read from the stream of a completed video. */
 export async function streamFacts(client: RawClient, completed: string) {
-	const answer = await client.send(`/v1/videos/${completed}/events`);
-	const positions = [...(await answer.text()).matchAll(/^id: (.+)$/gm)].map(([, id = '']) => id);
+	const response = await client.send(`/v1/videos/${completed}/events`);
+	const positions = [...(await response.text()).matchAll(/^id: (.+)$/gm)].map(([, id = '']) => id);
 	if (positions.length === 0) throw new Error('The stream of a video has no event with an id.');
 	return {
 		known: {

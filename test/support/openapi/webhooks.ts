@@ -1,13 +1,13 @@
 import { eventually } from '@plinth/testing';
 import type { RawClient } from '../client.ts';
+import { consumable } from './consumable.ts';
 import type { Operation } from './document.ts';
 import type { Facts } from './facts.ts';
-import { perishable } from './perishable.ts';
 
 const endpoints = '/v1/webhook_endpoints';
 const deliveries = '/v1/webhook_deliveries';
 
-/** What has to be right about `callback_url` and `callback_secret` of a job. `receiver` answers to every POST. */
+/** Facts of `callback_url` and `callback_secret`. `receiver` responds to every POST. */
 export function callbackFacts(operation: string, receiver: string) {
 	return {
 		known: {
@@ -15,23 +15,23 @@ export function callbackFacts(operation: string, receiver: string) {
 			[`${operation} callback_secret`]: secrets,
 		},
 		spellings: { [`${operation} callback_url`]: isAddress },
-		whole: {
+		bodyRules: {
 			[operation]: ({ callback_url: url, callback_secret: secret }) =>
 				(secret ?? undefined) === undefined || (url ?? undefined) !== undefined,
 		},
 	} satisfies Partial<Facts>;
 }
 
-/** What exists for the operations of webhooks: an endpoint at `receiver`, and a delivery to it. */
-export async function webhookFacts(client: RawClient, stranger: RawClient, receiver: string) {
+/** Facts of the webhook operations: an endpoint at `receiver`, and a delivery to it. */
+export async function webhookFacts(client: RawClient, otherTenant: RawClient, receiver: string) {
 	const types = (await client.json<{ data: string[] }>('/v1/webhook_event_types')).data;
 	const make = async (owner: RawClient) => {
 		const fields = { name: 'fuzz', url: receiver, event_types: types };
 		return ((await (await owner.post(endpoints, fields)).json()) as { id: string }).id;
 	};
 	const endpoint = await make(client);
-	const foreign = await make(stranger);
-	const doomed = perishable(() => make(client));
+	const ofOtherTenant = await make(otherTenant);
+	const deletable = consumable(() => make(client));
 	return {
 		known: {
 			[`POST ${endpoints} url`]: [receiver],
@@ -52,14 +52,14 @@ export async function webhookFacts(client: RawClient, stranger: RawClient, recei
 		})),
 		async live({ name, path }: Operation) {
 			if (path.startsWith(deliveries)) return delivered(client, endpoint);
-			return name === `DELETE ${endpoints}/{id}` ? doomed.id() : endpoint;
+			return name === `DELETE ${endpoints}/{id}` ? deletable.id() : endpoint;
 		},
 		absent({ path }: Operation): readonly string[] {
 			if (path.startsWith(deliveries)) return [`whd_${'0'.repeat(44)}`, endpoint, 'whd_', '0'];
-			return [`whe_${'0'.repeat(44)}`, foreign, endpoint.toUpperCase(), `${endpoint}0`, 'whe_'];
+			return [`whe_${'0'.repeat(44)}`, ofOtherTenant, endpoint.toUpperCase(), `${endpoint}0`, 'whe_'];
 		},
 		async clear({ name }: Operation, status: number, body: unknown) {
-			if (name === `DELETE ${endpoints}/{id}` && status === 200) doomed.used();
+			if (name === `DELETE ${endpoints}/{id}` && status === 200) deletable.markUsed();
 			if (name !== `POST ${endpoints}` || status !== 200) return;
 			await client.send(`${endpoints}/${(body as { id: string }).id}`, { method: 'DELETE' });
 		},
@@ -68,13 +68,15 @@ export async function webhookFacts(client: RawClient, stranger: RawClient, recei
 
 const secrets = [24, 64].map((bytes) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`);
 
-/** Any http address will do where private ones are allowed: all that generated texts become are spellings of the receiver's. */
+/**
+ * Where private addresses are allowed, any http URL is accepted. All generated URLs are spellings of the receiver's.
+ */
 function isAddress(text: string): boolean {
 	const url = URL.parse(text);
 	return url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}` === '';
 }
 
-/** The id of a delivery to an endpoint. The first one comes a moment after the first job has ended. */
+/** The id of a delivery to an endpoint. The first delivery is made shortly after the first job has completed. */
 async function delivered(client: RawClient, endpoint: string): Promise<string> {
 	let id: string | undefined;
 	await eventually('something is delivered', async () => {

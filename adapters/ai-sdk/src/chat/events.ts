@@ -24,9 +24,9 @@ export async function* eventsOf(parts: AsyncIterable<StreamPart>, provider: stri
 		hasContent ||= part.type === 'text-delta' || part.type === 'tool-call';
 	}
 	const { unified = 'interrupted', raw } = finish?.finishReason ?? {};
-	// Providers of version 3 call an answer without an end `other`.
+	// Providers of version 3 report `other` for an answer that ended too early.
 	if (['error', 'interrupted'].includes(unified) || (unified === 'other' && raw === undefined)) {
-		throw invalidAnswer(provider, `ended its answer in the middle: ${raw ?? unified}`);
+		throw invalidAnswer(provider, `ended before its answer was complete: ${raw ?? unified}`);
 	}
 	const withheld = { type: 'refusal', text: 'The filter of the model withheld the answer.' } as const;
 	if (unified === 'content-filter' && !hasContent) yield withheld;
@@ -43,7 +43,7 @@ class ToolCalls {
 		if (part.type === 'tool-input-start' && !part.providerExecuted) {
 			// The pieces of such a call are not JSON, so the whole call is awaited.
 			const isText = 'inputEncoding' in part && part.inputEncoding === 'text';
-			if (!isText) yield this.#begin(part.id, part.toolName);
+			if (!isText) yield this.#start(part.id, part.toolName);
 		}
 		const call = part.type === 'tool-input-delta' ? this.#calls.get(part.id) : undefined;
 		if (part.type === 'tool-input-delta' && call && part.delta !== '') {
@@ -52,13 +52,13 @@ class ToolCalls {
 		}
 		if (part.type === 'tool-call' && !part.providerExecuted) {
 			const { toolCallId: id, toolName, input } = part;
-			if (!this.#calls.has(id)) yield this.#begin(id, toolName);
+			if (!this.#calls.has(id)) yield this.#start(id, toolName);
 			const { index = 0, hasPieces } = this.#calls.get(id) ?? {};
 			if (!hasPieces) yield { type: 'tool_call', index, arguments: input || '{}' };
 		}
 	}
 
-	#begin(id: string, name: string): ChatEvent {
+	#start(id: string, name: string): ChatEvent {
 		const index = this.#calls.size;
 		this.#calls.set(id, { index, hasPieces: false });
 		return { type: 'tool_call', index, id, name };

@@ -2,7 +2,7 @@ import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
 import { defineModel } from '@plinth/core';
 import { type ChatRequest, type ChatRun, chatModels } from '@plinth/plugin-chat/model';
 import { z } from 'zod';
-import { asked, failureOf, notSent } from '../failure.ts';
+import { callProvider, failureOf, notSent } from '../failure.ts';
 import { loadModel } from '../load.ts';
 import { configFor, description, flag, number, signed } from '../options.ts';
 import { eventsOf, type StreamPart } from './events.ts';
@@ -53,7 +53,7 @@ async function* answer(model: LanguageModel, { providerOptions }: Config, reques
 	const isSerial = request.tools.length > 0 && !request.parallelToolCalls;
 	const ignored = notSent({ reasoning_effort: version === 'v3' && request.effort, parallel_tool_calls: isSerial });
 	const options = { ...(await optionsOf(request, run, version)), providerOptions } as CallOptions;
-	const { stream } = await asked<{ stream: unknown }>(run.signal, provider, () => model.doStream(options));
+	const { stream } = await callProvider<{ stream: unknown }>(run.signal, provider, () => model.doStream(options));
 	try {
 		for (const message of ignored) yield { type: 'warning', message } as const;
 		yield* eventsOf(stream as ReadableStream<StreamPart>, provider, run.signal);
@@ -67,7 +67,11 @@ async function optionsOf(request: ChatRequest, { seed, signal }: ChatRun, versio
 	const { temperature, topP, presencePenalty, frequencyPenalty } = request;
 	return {
 		prompt: await promptOf(request.messages, version),
-		...{ maxOutputTokens, temperature, topP, presencePenalty, frequencyPenalty },
+		maxOutputTokens,
+		temperature,
+		topP,
+		presencePenalty,
+		frequencyPenalty,
 		stopSequences: stop.length > 0 ? stop : undefined,
 		reasoning: version === 'v4' ? effort : undefined,
 		...(tools.length > 0 ? { tools: tools.map(toolOf) } : {}),

@@ -16,7 +16,7 @@ export function promptOf(messages: readonly ChatMessage[], version: 'v3' | 'v4')
 	);
 }
 
-/** `names`: the tools by the ids of their calls, because results name the tool, too. */
+/** `names`: the tools by the ids of their calls, because results must name their tool. */
 function otherMessage(message: Exclude<ChatMessage, { role: 'user' }>, names: ReadonlyMap<string, string>): object {
 	const text = message.content.map((part) => part.text).join('\n\n');
 	if (message.role === 'system') return { role: 'system', content: text };
@@ -28,8 +28,8 @@ function otherMessage(message: Exclude<ChatMessage, { role: 'user' }>, names: Re
 	const calls = message.toolCalls.map(({ id, name, arguments: json }) => {
 		return { type: 'tool-call', toolCallId: id, toolName: name, input: parsed(json) };
 	});
-	const said = text || message.refusal;
-	return { role: 'assistant', content: [...(said ? [{ type: 'text', text: said }] : []), ...calls] };
+	const spoken = text || message.refusal;
+	return { role: 'assistant', content: [...(spoken ? [{ type: 'text', text: spoken }] : []), ...calls] };
 }
 
 /** Arguments that a client sends back need not be JSON. */
@@ -49,7 +49,7 @@ async function partOf(part: ChatPart, param: string, version: 'v3' | 'v4'): Prom
 	const audioType = part.type === 'audio' && part.format === 'mp3' ? 'audio/mpeg' : 'audio/wav';
 	const { mediaType = audioType, source }: File = part.type === 'image' ? (part.image as File) : part;
 	const bytes = 'path' in source ? await readFile(source.path) : source;
-	// Version 4 says whether it is bytes or a URL.
+	// Version 4 states whether the data is bytes or a URL.
 	const data = version === 'v3' ? bytes : { type: 'data', data: bytes };
 	return { type: 'file', mediaType, data, ...('filename' in part ? { filename: part.filename } : {}) };
 }

@@ -2,13 +2,13 @@ import { combineHeaders, createJsonErrorResponseHandler, withoutTrailingSlash } 
 import { z } from 'zod';
 import type { PlinthProviderSettings } from './settings.ts';
 
-/** The name of the provider: that of its options in `providerOptions`. */
+/** The name of the provider. It is also the key of the options in `providerOptions`. */
 export const providerName = 'plinth';
 
 /** Headers of one call. */
 export type CallHeaders = Record<string, string | undefined> | undefined;
 
-/** What every request to the server has in common. */
+/** The common settings of all requests to a server. */
 export class Connection {
 	readonly #settings: PlinthProviderSettings;
 
@@ -40,7 +40,7 @@ export function optionsOf(providerOptions: Readonly<Record<string, object>> | un
 	return { ...providerOptions?.[providerName] };
 }
 
-/** What a result says of its response. */
+/** The member `response` of a result. */
 export function responseOf(modelId: string, headers: Record<string, string> | undefined) {
 	return { timestamp: new Date(), modelId, headers };
 }

@@ -2,8 +2,8 @@ import type { ImageModelV4 } from '@ai-sdk/provider';
 import { optionsOf, providerName } from './connection.ts';
 
 /**
- * An image model for generations and edits: that of `@ai-sdk/openai-compatible`, with the `seed`, which Plinth knows
- * and OpenAI's API does not.
+ * An image model for generations and edits. It adds the `seed`, which Plinth supports and OpenAI's API does not, to the
+ * model of `@ai-sdk/openai-compatible`.
  */
 export function imageModel(compatible: ImageModelV4): ImageModelV4 {
 	return {

@@ -60,14 +60,14 @@ export function createPlinth(settings: PlinthProviderSettings): PlinthProvider {
 	});
 }
 
-/** Brings the `warnings` of an answer to `providerMetadata.plinth.warnings`. */
+/** Copies the `warnings` of a response to `providerMetadata.plinth.warnings`. */
 const warningsExtractor: MetadataExtractor = {
 	extractMetadata: async ({ parsedBody }) => metadataOf(warningsIn(parsedBody)),
 	createStreamExtractor() {
-		const found: string[] = [];
+		const warnings: string[] = [];
 		return {
-			processChunk: (chunk) => void found.push(...warningsIn(chunk)),
-			buildMetadata: () => metadataOf(found),
+			processChunk: (chunk) => void warnings.push(...warningsIn(chunk)),
+			buildMetadata: () => metadataOf(warnings),
 		};
 	},
 };

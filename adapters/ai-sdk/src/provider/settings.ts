@@ -1,6 +1,6 @@
-// A file of its own, so that the public types need none of `@ai-sdk/provider-utils`, which not every compiler accepts.
+// A separate file: the public types must not import `@ai-sdk/provider-utils`, whose types some compilers refuse.
 
-/** How a Plinth server is reached. */
+/** The address and the credentials of a Plinth server. */
 export interface PlinthProviderSettings {
 	/** The address of the API, `/v1` included: `https://media.example.com/v1`. */
 	readonly baseURL: string;

@@ -2,7 +2,7 @@ import type { SharedV4Warning, SpeechModelV4 } from '@ai-sdk/provider';
 import { createBinaryResponseHandler, postJsonToApi } from '@ai-sdk/provider-utils';
 import { type Connection, optionsOf, providerName, responseOf } from './connection.ts';
 
-/** A speech model: `POST /v1/audio/speech`. The voice is `alloy` and the format WAV unless a call says otherwise. */
+/** A speech model: `POST /v1/audio/speech`. The voice is `alloy` and the format WAV unless a call sets them. */
 export function speechModel(modelId: string, connection: Connection): SpeechModelV4 {
 	return {
 		specificationVersion: 'v4',

@@ -5,7 +5,7 @@ import { type Connection, optionsOf, providerName, responseOf } from './connecti
 
 const timed = { start: z.number(), end: z.number() };
 
-/** `json` has the text alone, `verbose_json` the rest, as far as the model knows it. */
+/** `json` has only the text. `verbose_json` also has the other members that the model reports. */
 const answer = z.object({
 	text: z.string(),
 	language: z.string().nullish(),
@@ -18,7 +18,7 @@ const answer = z.object({
 
 /**
  * A transcription model: `POST /v1/audio/transcriptions`. `providerOptions.plinth` has `language`, `prompt`,
- * `temperature`, and what else the server knows.
+ * `temperature`, and other members that the server supports.
  */
 export function transcriptionModel(modelId: string, connection: Connection): TranscriptionModelV4 {
 	return {
@@ -55,7 +55,7 @@ export function transcriptionModel(modelId: string, connection: Connection): Tra
 	};
 }
 
-/** The ISO 639-1 code of a language, which `verbose_json` calls by its English name. Undefined for an unknown name. */
+/** The ISO 639-1 code of a language, for which `verbose_json` has its English name. Undefined for an unknown name. */
 function codeOf(language: string): string | undefined {
 	if (/^[a-z]{2}$/.test(language)) return language;
 	const names = new Intl.DisplayNames('en', { type: 'language' });

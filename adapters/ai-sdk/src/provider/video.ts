@@ -16,7 +16,7 @@ type StartOptions = Parameters<DoStart>[0];
 type Started = Awaited<ReturnType<DoStart>>;
 type File = NonNullable<StartOptions['image']>;
 
-/** The video object of the server, as far as it is read here. */
+/** The members of the server's video object that are read here. */
 const record = z.object({
 	id: z.string(),
 	status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
@@ -25,10 +25,10 @@ const record = z.object({
 	warnings: z.array(z.string()).nullish(),
 });
 
-/** What the SDK keeps of a started video. */
+/** The operation that the SDK stores for a started video. */
 const operation = z.object({ id: z.string() });
 
-/** A video model. The video of `POST /v1/videos` is the operation; its content comes as bytes. */
+/** A video model. The video of `POST /v1/videos` is the operation; its content is returned as bytes. */
 export function videoModel(modelId: string, connection: Connection): Experimental_VideoModelV4 {
 	return {
 		specificationVersion: 'v4',
@@ -103,7 +103,7 @@ async function status(
 	};
 }
 
-/** The picture to start from. The SDK has three places for it; further pictures are not sent. */
+/** The picture to start from. The SDK has three options for it; further pictures are not sent. */
 function pictureOf({ image, frameImages = [], inputReferences = [] }: StartOptions) {
 	const first = frameImages.filter(({ frameType }) => frameType === 'first_frame').map((frame) => frame.image);
 	const pictures = [...(image ? [image] : []), ...first, ...inputReferences];
@@ -122,10 +122,10 @@ function formOf(fields: Readonly<Record<string, unknown>>, { data, mediaType }: 
 	return form;
 }
 
-/** The server decides these itself. */
+/** Warnings about options that the server decides itself. */
 function unsupported({ n, aspectRatio, fps, seed, generateAudio }: StartOptions): SharedV4Warning[] {
-	const given = { n: n > 1 ? n : undefined, aspectRatio, fps, seed, generateAudio };
-	const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+	const ignored = { n: n > 1 ? n : undefined, aspectRatio, fps, seed, generateAudio };
+	const names = Object.entries(ignored).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 	return names.map((feature) => ({ type: 'unsupported', feature, details: details[feature] ?? '' }));
 }
 

@@ -3,7 +3,7 @@ import { createModel, silentLogger } from '@plinth/testing';
 import { type ImageCodec, mediaServices } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 
-/** The clock of the machine. */
+/** A clock on the system timers. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	after(ms, task) {
@@ -12,43 +12,46 @@ export const systemClock: Clock = {
 	},
 };
 
-/** A clock whose waits of at most 20 s are over in the next turn of the event loop. Longer ones, such as deadlines, stand. */
-export function impatientClock(): Clock {
+/**
+ * A clock whose timers of at most 20 s fire on the next turn of the event loop. Longer timers, such as timeouts, never
+ * fire.
+ */
+export function fastForwardClock(): Clock {
 	let now = Date.UTC(2026, 0, 1);
 	return {
 		now: () => now,
 		after(ms, task) {
 			if (ms > 20_000) return () => {};
-			let isWanted = true;
+			let isActive = true;
 			setImmediate(() => {
 				now += ms;
-				if (isWanted) task();
+				if (isActive) task();
 			});
 			return () => {
-				isWanted = false;
+				isActive = false;
 			};
 		},
 	};
 }
 
-/** A model for the length of a test. Packages of providers resolve from this folder, as from that of a config. */
+/** Creates a model and closes it when the test ends. Provider packages resolve from this folder. */
 export async function modelOf<M>(
 	instance: ModelInstance<M>,
 	options: { readonly clock?: Clock; readonly images?: ImageCodec } = {},
 ): Promise<M> {
-	const { clock = impatientClock(), images } = options;
+	const { clock = fastForwardClock(), images } = options;
 	const services = { [mediaServices.images.id]: images ?? {} };
 	const { model, close } = await createModel(instance, { clock, services, folder: import.meta.dirname });
 	onTestFinished(close);
 	return model;
 }
 
-/** The same for conformance suites, which close what they create. */
+/** Creates a model for a conformance suite, which closes it. */
 export function subjectOf<M>(instance: ModelInstance<M>) {
 	return createModel(instance, { clock: systemClock, folder: import.meta.dirname });
 }
 
-/** What a client reads of a failure, and what stands behind it in the log. */
+/** The error as the client receives it, and the message of its cause, which is logged. */
 export async function failureOf(work: Promise<unknown>) {
 	const error = await work.then(
 		() => new Error('It did not fail.'),
@@ -62,12 +65,12 @@ export async function failureOf(work: Promise<unknown>) {
 	};
 }
 
-/** Everything that an iterable yields. */
+/** All values of an iterable. */
 export async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
 	const values: T[] = [];
 	for await (const value of source) values.push(value);
 	return values;
 }
 
-/** The surroundings of a call. */
+/** The context of a call. */
 export const run = (signal = new AbortController().signal) => ({ signal, seed: 0xffff_fff0, log: silentLogger() });

@@ -1,23 +1,23 @@
 import type { ServerResponse } from 'node:http';
 import type { UpstreamRequest, UpstreamScript } from '@plinth/testing';
 
-/** The JSON that a provider has sent. */
+/** The JSON body of a request. */
 export function jsonOf<T = Record<string, unknown>>({ body }: UpstreamRequest): T {
 	return JSON.parse(body.toString()) as T;
 }
 
-/** The form that a provider has sent. */
+/** The form data of a request. */
 export function formOf({ body, headers }: UpstreamRequest): Promise<FormData> {
 	const type = { 'content-type': `${headers['content-type']}` };
 	return new Response(new Uint8Array(body), { headers: type }).formData();
 }
 
-/** A chunk of an answer as OpenAI's API streams it. */
+/** A chunk of a chat completion stream in the format of OpenAI's API. */
 export function chunk(delta: object, finish: string | null = null): object {
 	return { id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] };
 }
 
-/** An error body as OpenAI's API has it. */
+/** A response with an error body in the format of OpenAI's API. */
 export function failure(status: number, error: object, headers: Record<string, string> = {}): UpstreamScript {
 	return (response) => {
 		response.writeHead(status, { 'content-type': 'application/json', ...headers });
@@ -25,7 +25,7 @@ export function failure(status: number, error: object, headers: Record<string, s
 	};
 }
 
-/** Closes the connection after these bytes. */
+/** Sends these bytes, then closes the connection without an end. */
 export function cut(bytes: string | Uint8Array, type: string): UpstreamScript {
 	return (response) => {
 		response.writeHead(200, { 'content-type': type, 'content-length': '100000' });
@@ -33,24 +33,24 @@ export function cut(bytes: string | Uint8Array, type: string): UpstreamScript {
 	};
 }
 
-/** Answers with bytes. */
+/** Sends these bytes as the whole response. */
 export function bytes(body: Uint8Array, type: string): UpstreamScript {
 	return (response) => response.writeHead(200, { 'content-type': type }).end(body);
 }
 
-/** A server of predictions as Replicate's API has them: by id, the statuses that it tells one after the other. */
+/** A server with the prediction API of Replicate. Each status request returns the next of the scripted statuses. */
 export class Predictions {
 	readonly #film: (input: Record<string, unknown>) => Uint8Array;
 	readonly #statuses: readonly object[];
 	readonly #made: { readonly film: Uint8Array; looks: number }[] = [];
 
-	/** `statuses`: what each look at a prediction finds; the last one from then on. */
+	/** `statuses`: the responses to status requests, in order; the last one repeats. */
 	constructor(film: (input: Record<string, unknown>) => Uint8Array, statuses: readonly object[]) {
 		this.#film = film;
 		this.#statuses = statuses;
 	}
 
-	/** How many predictions were begun. */
+	/** The number of predictions that were started. */
 	get begun(): number {
 		return this.#made.length;
 	}

@@ -1,5 +1,5 @@
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input, type InputAudioTrack } from 'mediabunny';
-import type { Codec } from './codec.ts';
+import type { Codec } from '../encoding.ts';
 
 /**
  * Decodes a file: each `end` returns the next block. The first one has the sample rate, as a float of 64 bits; then
@@ -15,7 +15,7 @@ async function* decoded(path: string): AsyncGenerator<ArrayBuffer, void> {
 	const input = new Input({ formats: ALL_FORMATS, source: new FilePathSource(path) });
 	const track = await input.getPrimaryAudioTrack();
 	if (!track) throw new Error('There is no audio in the file.');
-	// Models of speech want 16 kHz, and the decoder of Opus makes that in passing.
+	// Speech models need 16 kHz, which the Opus decoder can produce directly.
 	yield Float64Array.of(track.codec === 'opus' ? 16_000 : track.sampleRate).buffer;
 	const decode = await openDecoder(track);
 	let block: number[] = [];
@@ -37,13 +37,12 @@ async function openDecoder(track: InputAudioTrack): Promise<(packet: Uint8Array)
 		return async (packet) => decoder.decodeFloat(packet);
 	}
 	if (codec !== 'mp3' && codec !== 'flac') throw new Error(`There is no decoder for ${codec}.`);
-	const [{ MPEGDecoder }, { FLACDecoder }] = [
-		await import('mpg123-decoder'),
-		await import('@wasm-audio-decoders/flac'),
-	];
-	const decoder = codec === 'mp3' ? new MPEGDecoder() : new FLACDecoder();
+	const decoder =
+		codec === 'mp3'
+			? new (await import('mpg123-decoder')).MPEGDecoder()
+			: new (await import('@wasm-audio-decoders/flac')).FLACDecoder();
 	await decoder.ready;
-	// The head of a FLAC stream, which its decoder needs first.
+	// The FLAC decoder needs the header of the stream first.
 	const { description } = (await track.getDecoderConfig()) ?? {};
 	if (description) await decoder.decodeFrames([new Uint8Array(description as Uint8Array)]);
 	return async (packet) => mixed((await decoder.decodeFrames([packet])).channelData);
@@ -51,5 +50,5 @@ async function openDecoder(track: InputAudioTrack): Promise<(packet: Uint8Array)
 
 /** The mean of all channels. */
 function mixed([first = new Float32Array(), ...others]: readonly Float32Array[]): Float32Array {
-	return first.map((value, at) => others.reduce((sum, each) => sum + (each[at] ?? 0), value) / (others.length + 1));
+	return first.map((value, i) => others.reduce((sum, other) => sum + (other[i] ?? 0), value) / (others.length + 1));
 }

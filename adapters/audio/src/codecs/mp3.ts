@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders';
-import type { Settings } from '../messages.ts';
-import type { Codec } from './codec.ts';
+import type { Codec, Settings } from '../encoding.ts';
 
 type Binary = Parameters<typeof createEncoder>[1];
-type Bitrate = 32 | 40 | 48 | 64 | 80 | 96 | 112 | 128 | 160;
 
 /** The bytes of the library, then the compiled module after the first encoding. */
-let binary: Promise<Binary> | undefined;
-/** An encoder without a stream, to use again: its memory of 17 MB would stay until it is garbage-collected. */
+let binary: Binary | undefined;
+/** An encoder without a stream, kept for reuse: only garbage collection would free its 17 MB. */
 let idle: WasmMediaEncoder<'audio/mpeg'> | undefined;
 
 /**
@@ -17,17 +15,16 @@ let idle: WasmMediaEncoder<'audio/mpeg'> | undefined;
  * which is known only at the end.
  */
 export async function openMp3({ sampleRate, kbps }: Settings): Promise<Codec> {
-	binary ??= readFile(createRequire(import.meta.url).resolve('wasm-media-encoders/wasm/mp3'));
+	binary ??= await readFile(createRequire(import.meta.url).resolve('wasm-media-encoders/wasm/mp3'));
 	const keep = (module: Binary) => {
-		binary = Promise.resolve(module);
+		binary = module;
 	};
-	const encoder = idle ?? (await createEncoder('audio/mpeg', await binary, keep));
+	const encoder = idle ?? (await createEncoder('audio/mpeg', binary, keep));
 	idle = undefined;
-	const outputSampleRate = sampleRate as 24_000;
-	encoder.configure({ channels: 1, sampleRate, outputSampleRate, bitrate: kbps as Bitrate });
+	encoder.configure({ channels: 1, sampleRate, outputSampleRate: sampleRate as 24_000, bitrate: kbps as 64 });
 	return {
-		push: (samples) => new Uint8Array(encoder.encode([Float32Array.from(samples, (sample) => sample / 32_768)])),
-		end: () => new Uint8Array(encoder.finalize()),
+		push: (samples) => encoder.encode([Float32Array.from(samples, (sample) => sample / 32_768)]),
+		end: () => encoder.finalize(),
 		close() {
 			idle = encoder;
 		},

@@ -1,75 +1,46 @@
-import {
-	type AudioEncodingConfig,
-	AudioSample,
-	AudioSampleSource,
-	Output,
-	type OutputFormat,
-	StreamTarget,
-	type StreamTargetChunk,
-} from 'mediabunny';
-import { type Codec, concat } from './codec.ts';
+import { AdtsOutputFormat, AudioSample, AudioSampleSource, FlacOutputFormat, Output, StreamTarget } from 'mediabunny';
+import type { Codec, Settings } from '../encoding.ts';
 
 /** mediabunny emits encoded data after at most three further chunks, so small chunks reduce the latency. */
 const chunkSamples = 1_024;
 
-/** A codec and a container format of mediabunny, which runs a thread for each encoding. */
-export class MuxedCodec implements Codec {
-	readonly #output: Output;
-	readonly #source: AudioSampleSource;
-	readonly #sampleRate: number;
-	#ready: Uint8Array[] = [];
-	#sampleCount = 0;
-	#isFinished = false;
-
-	static async open(format: OutputFormat, encoding: AudioEncodingConfig, sampleRate: number): Promise<MuxedCodec> {
-		const codec = new MuxedCodec(format, encoding, sampleRate);
-		await codec.#output.start();
-		return codec;
-	}
-
-	constructor(format: OutputFormat, encoding: AudioEncodingConfig, sampleRate: number) {
-		const written = new WritableStream<StreamTargetChunk>({
-			write: ({ data }) => {
-				this.#ready.push(data.slice());
-			},
-		});
-		this.#output = new Output({ format, target: new StreamTarget(written) });
-		this.#source = new AudioSampleSource(encoding);
-		this.#sampleRate = sampleRate;
-		this.#output.addAudioTrack(this.#source);
-	}
-
-	async push(samples: Int16Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-		for (let start = 0; start < samples.length; start += chunkSamples) {
-			const data = samples.subarray(start, start + chunkSamples);
-			const sample = new AudioSample({
-				data,
-				format: 's16',
-				numberOfChannels: 1,
-				sampleRate: this.#sampleRate,
-				timestamp: this.#sampleCount / this.#sampleRate,
-			});
-			this.#sampleCount += data.length;
-			await this.#source.add(sample);
-			sample.close();
-		}
-		return this.#flush();
-	}
-
-	async end(): Promise<Uint8Array<ArrayBuffer>> {
-		this.#isFinished = true;
-		await this.#output.finalize();
-		return this.#flush();
-	}
-
-	close(): void {
-		// `end` has freed everything. A failed cancellation has no effect on the caller.
-		if (!this.#isFinished) this.#output.cancel().catch(() => {});
-	}
-
-	#flush(): Uint8Array<ArrayBuffer> {
-		const bytes = concat(this.#ready);
-		this.#ready = [];
-		return bytes;
-	}
+/** AAC-LC by FFmpeg's encoder in ADTS frames, or FLAC by libFLAC. mediabunny runs a thread for each encoding. */
+export async function openMuxed({ format, sampleRate, kbps }: Settings): Promise<Codec> {
+	const isAac = format === 'aac';
+	if (isAac) (await import('@mediabunny/aac-encoder')).registerAacEncoder();
+	else (await import('@mediabunny/flac-encoder')).registerFlacEncoder();
+	const ready: Uint8Array[] = [];
+	const output = new Output({
+		// The header of FLAC is sent first, with an unknown number of samples and an unknown MD5 (RFC 9639 §8.2).
+		format: isAac ? new AdtsOutputFormat() : new FlacOutputFormat({ appendOnly: true }),
+		target: new StreamTarget(new WritableStream({ write: ({ data }) => void ready.push(data.slice()) })),
+	});
+	const source = new AudioSampleSource(isAac ? { codec: 'aac', bitrate: kbps * 1_000 } : { codec: 'flac' });
+	output.addAudioTrack(source);
+	await output.start();
+	let sampleCount = 0;
+	let isFinished = false;
+	const flush = () => Buffer.concat(ready.splice(0));
+	return {
+		async push(samples) {
+			for (let start = 0; start < samples.length; start += chunkSamples) {
+				const data = samples.subarray(start, start + chunkSamples);
+				const timestamp = sampleCount / sampleRate;
+				const sample = new AudioSample({ data, format: 's16', numberOfChannels: 1, sampleRate, timestamp });
+				sampleCount += data.length;
+				await source.add(sample);
+				sample.close();
+			}
+			return flush();
+		},
+		async end() {
+			isFinished = true;
+			await output.finalize();
+			return flush();
+		},
+		close() {
+			// `end` has freed everything. A failed cancellation has no effect on the caller.
+			if (!isFinished) output.cancel().catch(() => {});
+		},
+	};
 }

@@ -1,15 +1,3 @@
-/** Header fields of a page. */
-export interface PageOptions {
-	/** Position in the stream at the end of the page, in the codec's unit. */
-	readonly granule: number;
-	readonly isLast?: boolean;
-}
-
-const headerBytes = 27;
-const segmentBytes = 255;
-const firstFlag = 2;
-const lastFlag = 4;
-
 /**
  * Writes packets into the pages of one logical Ogg stream (RFC 3533 §6). The serial number is fixed, so
  * that equal audio gives equal bytes.
@@ -17,21 +5,24 @@ const lastFlag = 4;
 export class OggStream {
 	#sequence = 0;
 
-	/** A page of complete packets. Throws a RangeError above its 255 segments. */
-	page(packets: readonly Uint8Array[], { granule, isLast = false }: PageOptions): Uint8Array<ArrayBuffer> {
+	/**
+	 * A page of complete packets. `granule` is the position in the stream at its end, in the codec's unit. Throws a
+	 * RangeError above its 255 segments.
+	 */
+	page(packets: readonly Uint8Array[], end: { readonly granule: number; readonly isLast?: boolean }): Buffer {
 		const segments = packets.flatMap(({ byteLength }) => [
-			...new Array<number>(Math.floor(byteLength / segmentBytes)).fill(segmentBytes),
-			byteLength % segmentBytes,
+			...new Array<number>(Math.floor(byteLength / 255)).fill(255),
+			byteLength % 255,
 		]);
-		if (segments.length > 255) throw new RangeError(`${segments.length} segments are no page.`);
-		const head = Buffer.alloc(headerBytes);
-		head.write('OggS', 'latin1');
-		head.writeUInt8((this.#sequence === 0 ? firstFlag : 0) | (isLast ? lastFlag : 0), 5);
-		head.writeBigInt64LE(BigInt(granule), 6);
-		head.writeUInt32LE(1, 14);
-		head.writeUInt32LE(this.#sequence++, 18);
-		head.writeUInt8(segments.length, 26);
-		const page = Buffer.concat([head, Uint8Array.from(segments), ...packets]);
+		if (segments.length > 255) throw new RangeError(`${segments.length} segments do not fit a page.`);
+		const page = Buffer.concat([Buffer.alloc(27), Uint8Array.from(segments), ...packets]);
+		page.write('OggS', 'latin1');
+		// Flags of the first and of the last page.
+		page.writeUInt8((this.#sequence === 0 ? 2 : 0) | (end.isLast ? 4 : 0), 5);
+		page.writeBigInt64LE(BigInt(end.granule), 6);
+		page.writeUInt32LE(1, 14);
+		page.writeUInt32LE(this.#sequence++, 18);
+		page.writeUInt8(segments.length, 26);
 		page.writeUInt32LE(checksum(page), 22);
 		return page;
 	}

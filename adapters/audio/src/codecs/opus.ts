@@ -1,6 +1,5 @@
-import { createEncoder, loadLibopus, type OpusEncoderHandle, Signal } from 'libopus-wasm';
-import type { Settings } from '../messages.ts';
-import { type Codec, concat } from './codec.ts';
+import { createEncoder, loadLibopus, Signal } from 'libopus-wasm';
+import type { Codec, Settings } from '../encoding.ts';
 import { OggStream } from './ogg.ts';
 
 /** Granule positions use this rate, independent of the input rate (RFC 7845 §4). */
@@ -16,91 +15,55 @@ const packetsPerPage = 25;
 /** Opus in Ogg (RFC 7845). The last page has the exact number of samples. */
 export async function openOpus({ sampleRate, kbps }: Settings): Promise<Codec> {
 	const { version } = await loadLibopus();
+	const frameSize = sampleRate / packetsPerSecond;
 	const encoder = await createEncoder({
-		channels: 1,
-		sampleRate: sampleRate as 24_000,
-		frameSize: sampleRate / packetsPerSecond,
-		bitrate: kbps * 1_000,
-		// Of 10. Above it the time doubles at the same size.
+		...{ channels: 1, sampleRate: sampleRate as 24_000, frameSize, bitrate: kbps * 1_000, signal: Signal.Voice },
+		// The maximum is 10. Values above 5 double the time at the same size.
 		complexity: 5,
-		signal: Signal.Voice,
 	});
-	return new OggOpus(encoder, version);
+	const lookahead = encoder.getLookahead();
+	const scale = clockRate / sampleRate;
+	const ogg = new OggStream();
+	const pages = headers(sampleRate, lookahead * scale, version).map((packet) => ogg.page([packet], { granule: 0 }));
+	/** Samples that do not fill a packet yet, and packets that do not fill a page. */
+	let rest = new Int16Array(0);
+	const packets: Uint8Array[] = [];
+	let receivedSamples = 0;
+	let pagedSamples = 0;
+	const encode = (samples: Int16Array) => {
+		const all = new Int16Array(rest.length + samples.length);
+		all.set(rest);
+		all.set(samples, rest.length);
+		const whole = all.length - (all.length % frameSize);
+		for (let at = 0; at < whole; at += frameSize) packets.push(encoder.encode(all.subarray(at, at + frameSize)));
+		rest = all.slice(whole);
+	};
+	return {
+		push(samples) {
+			receivedSamples += samples.length;
+			encode(samples);
+			while (packets.length >= packetsPerPage) {
+				pagedSamples += packetsPerPage * frameSize;
+				pages.push(ogg.page(packets.splice(0, packetsPerPage), { granule: pagedSamples * scale }));
+			}
+			return Buffer.concat(pages.splice(0));
+		},
+		end() {
+			// Adds silence for the lookahead of the decoder: always at least one packet.
+			const missing = Math.ceil((rest.length + lookahead) / frameSize) * frameSize;
+			encode(new Int16Array(missing - rest.length));
+			return ogg.page(packets, { granule: (receivedSamples + lookahead) * scale, isLast: true });
+		},
+		close: () => encoder.free(),
+	};
 }
 
-class OggOpus implements Codec {
-	readonly #encoder: OpusEncoderHandle;
-	readonly #version: string;
-	readonly #ogg = new OggStream();
-	readonly #scale: number;
-	/** Length of one packet, in input samples. */
-	readonly #frameSize: number;
-	/** Samples that do not fill a packet yet. */
-	#rest = new Int16Array(0);
-	/** Packets that do not fill a page yet. */
-	#packets: Uint8Array[] = [];
-	#received = 0;
-	/** Samples in pages. */
-	#paged = 0;
-	#hasHeader = false;
-
-	constructor(encoder: OpusEncoderHandle, version: string) {
-		this.#encoder = encoder;
-		this.#version = version;
-		this.#frameSize = encoder.frameSize;
-		this.#scale = clockRate / encoder.sampleRate;
-	}
-
-	push(samples: Int16Array): Uint8Array<ArrayBuffer> {
-		const pages = this.#hasHeader ? [] : this.#headerPages();
-		this.#hasHeader = true;
-		this.#received += samples.length;
-		this.#encode(samples);
-		while (this.#packets.length >= packetsPerPage) {
-			const packets = this.#packets.splice(0, packetsPerPage);
-			this.#paged += packetsPerPage * this.#frameSize;
-			pages.push(this.#ogg.page(packets, { granule: this.#paged * this.#scale }));
-		}
-		return concat(pages);
-	}
-
-	end(): Uint8Array<ArrayBuffer> {
-		// Adds silence for the lookahead of the decoder: always at least one packet.
-		const missing = this.#rest.length + this.#encoder.getLookahead();
-		const packets = Math.ceil(missing / this.#frameSize);
-		this.#encode(new Int16Array(packets * this.#frameSize - this.#rest.length));
-		const granule = (this.#received + this.#encoder.getLookahead()) * this.#scale;
-		return concat([this.#ogg.page(this.#packets, { granule, isLast: true })]);
-	}
-
-	close(): void {
-		this.#encoder.free();
-	}
-
-	#encode(samples: Int16Array): void {
-		const all = new Int16Array(this.#rest.length + samples.length);
-		all.set(this.#rest);
-		all.set(samples, this.#rest.length);
-		const whole = all.length - (all.length % this.#frameSize);
-		for (let start = 0; start < whole; start += this.#frameSize) {
-			this.#packets.push(this.#encoder.encode(all.subarray(start, start + this.#frameSize)));
-		}
-		this.#rest = all.slice(whole);
-	}
-
-	/** The two header pages (RFC 7845 §5). */
-	#headerPages(): Uint8Array[] {
-		const head = Buffer.alloc(19);
-		head.write('OpusHead', 'latin1');
-		head.writeUInt8(1, 8);
-		head.writeUInt8(this.#encoder.channels, 9);
-		head.writeUInt16LE(this.#encoder.getLookahead() * this.#scale, 10);
-		head.writeUInt32LE(this.#encoder.sampleRate, 12);
-		const vendor = Buffer.from(this.#version);
-		const tags = Buffer.alloc(8 + 4 + vendor.length + 4);
-		tags.write('OpusTags', 'latin1');
-		tags.writeUInt32LE(vendor.length, 8);
-		vendor.copy(tags, 12);
-		return [head, tags].map((packet) => this.#ogg.page([packet], { granule: 0 }));
-	}
+/** The packets of the two header pages (RFC 7845 §5). */
+function headers(sampleRate: number, preSkip: number, vendor: string): readonly Buffer[] {
+	const head = Buffer.from('OpusHead\x01\x01..rate\0\0\0', 'latin1');
+	head.writeUInt16LE(preSkip, 10);
+	head.writeUInt32LE(sampleRate, 12);
+	const tags = Buffer.from(`OpusTags....${vendor}\0\0\0\0`);
+	tags.writeUInt32LE(Buffer.byteLength(vendor), 8);
+	return [head, tags];
 }

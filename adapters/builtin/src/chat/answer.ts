@@ -13,11 +13,11 @@ const usage =
 /** A message without a question about documents. */
 const withoutQuestion =
 	/^\W*(?:hello|hi|hey|good (?:morning|day|afternoon|evening)|wh(?:o|at) are you|what can you do|help)(?: there)?\W*$/i;
-/** Maximum characters that are quoted from a tool's result, and that are read for the beginning of a page. */
+/** Maximum characters that are quoted from a tool's result, and that are read from the start of a page. */
 const maxResult = 4_000;
 const maxBeginning = 20_000;
-const mostBeginnings = 5;
-/** Characters that the main thread searches itself: this takes 3 ms, and a thread holds 15 MB. */
+const maxBeginnings = 5;
+/** Maximum characters that the main thread searches itself, which takes 3 ms. A worker thread needs 15 MB. */
 const maxInline = 20_000;
 
 /** Searches long documents in threads. */
@@ -61,7 +61,7 @@ function beginningsOf(documents: readonly SearchedDocument[]): string {
 		return value ? [quoted(value)] : [];
 	});
 	if (firsts.length === 0) return 'The attached documents have no text.';
-	return ['The attached documents begin:', ...[...new Set(firsts)].slice(0, mostBeginnings)].join('\n\n');
+	return ['The attached documents begin:', ...[...new Set(firsts)].slice(0, maxBeginnings)].join('\n\n');
 }
 
 function quoted({ text, filename, page }: Passage): string {

@@ -18,7 +18,7 @@ export interface Conversation {
 
 /** Maximum characters that are read of a message, from its end. */
 const maxQuestion = 200_000;
-/** The note that stands for a picture. */
+/** The start of the note that replaces a picture. */
 const pictureNote = '[A picture is attached';
 
 /** Reads a request. */

@@ -14,19 +14,19 @@ export interface JsonJob {
 	readonly seed: number;
 }
 
-/** Valid JSON, and whether its values are made up; or why there is none. */
+/** Valid JSON, and whether its values are made up; or the reason why there is none. */
 export type JsonResult = { readonly json: string; readonly isMadeUp: boolean } | { readonly problem: string };
 
 type Validate = (value: unknown) => unknown;
 
-/** Depths that are tried: recursive schemas become valid at one of them. */
+/** Depths that are tried. A recursive schema has a valid value at one of them. */
 const depths = [6, 12, 24];
 const attemptsPerDepth = 4;
-/** Most items, properties or characters that are made up beyond what a schema requires. */
+/** Maximum items, properties or characters that are made up beyond the required ones. */
 const surplus = 8;
-/** The smallest bound, and the longest pattern, for which nothing is made up. */
-const tooMany = 1_000;
-const longestPattern = 200;
+/** Above this lower bound, no value is made up. Longer patterns are ignored. */
+const maxBound = 1_000;
+const maxPattern = 200;
 
 export default serveJobs((job: JsonJob, report: (report: 'started') => void): JsonResult => {
 	report('started');
@@ -36,10 +36,10 @@ export default serveJobs((job: JsonJob, report: (report: 'started') => void): Js
 		const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
 		const validate: Validate = ajv.compile(schema);
 		const candidates = [...objectsIn(job.message), ...job.texts.map(parsed)];
-		const found = candidates.find((candidate) => candidate !== undefined && validate(candidate));
-		const value = found === undefined ? madeUp(job, validate) : found;
+		const match = candidates.find((candidate) => candidate !== undefined && validate(candidate));
+		const value = match === undefined ? madeUp(job, validate) : match;
 		if (value === undefined) return { problem: 'no valid value could be made for it' };
-		return { json: JSON.stringify(value), isMadeUp: found === undefined };
+		return { json: JSON.stringify(value), isMadeUp: match === undefined };
 	} catch (error) {
 		return { problem: error instanceof Error ? error.message.slice(0, 200) : 'it cannot be read' };
 	}
@@ -62,14 +62,14 @@ function madeUp({ schema, seed }: JsonJob, validate: Validate): unknown {
 	return undefined;
 }
 
-/** Keeps a schema from asking for more than it requires. A reviver of `JSON.parse`. */
+/** Limits a schema to little more than it requires. A reviver of `JSON.parse`. */
 function limit(this: Record<string, unknown>, key: string, value: unknown): unknown {
 	const [, bound, what] = /^(min|max)(Items|Length|Properties|Contains)$/.exec(key) ?? [];
 	if (bound && typeof value === 'number') {
 		if (bound === 'max') return Math.min(value, (Number(this[`min${what}`]) || 0) + surplus);
-		if (value > tooMany) throw new Error(`${key} is larger than ${tooMany}`);
+		if (value > maxBound) throw new Error(`${key} is larger than ${maxBound}`);
 	}
-	const isLong = typeof value === 'string' && (value.length > longestPattern || /\{\d{4}/.test(value));
+	const isLong = typeof value === 'string' && (value.length > maxPattern || /\{\d{4}/.test(value));
 	return key === 'pattern' && isLong ? undefined : value;
 }
 

@@ -6,7 +6,7 @@ import type { JsonJob, JsonResult } from './json-worker.ts';
 /** Maximum characters of a schema as JSON, and of a text that is searched for JSON. */
 const maxSchema = 200_000;
 const maxText = 200_000;
-/** Maximum time of one schema in its thread, in milliseconds: schemas and their patterns come from callers. */
+/** Maximum time of one schema in its thread, in milliseconds. Limited, because schemas come from callers. */
 const maxMs = 1_500;
 
 /** A request for a JSON value. */
@@ -30,7 +30,7 @@ export class JsonMaker {
 	async make({ schema: object, message, texts, param }: JsonOptions, { seed, signal }: ChatRun): Promise<ValidJson> {
 		const schema = JSON.stringify(object);
 		if (schema.length > maxSchema) {
-			throw invalidValue(param, `${param}: at most ${maxSchema.toLocaleString('en-US')} characters are taken.`);
+			throw invalidValue(param, `${param}: at most ${maxSchema.toLocaleString('en-US')} characters are accepted.`);
 		}
 		const tooSlow = new AbortController();
 		let timer: NodeJS.Timeout | undefined;

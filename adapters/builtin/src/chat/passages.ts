@@ -1,4 +1,4 @@
-/** A document as it is searched. */
+/** The parts of a document that are searched. */
 export interface SearchedDocument {
 	readonly filename: string;
 	/** False: the format has no pages, and quotes name none. */
@@ -20,8 +20,8 @@ const piece = /\S(?:.{0,239}(?:[.!?](?=\s|$)|[。！？]|(?=\n[^\S\n]*\n))|.{0,2
 /** The passages of a document in order. */
 export function* passagesOf({ filename, hasPages, pages }: SearchedDocument): Generator<Passage> {
 	for (const { page, text } of pages) {
-		for (const [found] of text.matchAll(piece)) {
-			yield { filename, ...(hasPages && { page }), text: found.trim().replace(/\s+/g, ' ') };
+		for (const [match] of text.matchAll(piece)) {
+			yield { filename, ...(hasPages && { page }), text: match.trim().replace(/\s+/g, ' ') };
 		}
 	}
 }

@@ -9,7 +9,7 @@ export interface SearchJob {
 	readonly terms: readonly string[];
 }
 
-const mostPassages = 3;
+const maxPassages = 3;
 /** Minimum share of the question's terms in a passage, and of the best passage's score. */
 const minTerms = 0.5;
 const minScore = 0.6;
@@ -19,15 +19,15 @@ export function search({ documents, terms }: SearchJob): readonly Passage[] {
 	const passages = documents.flatMap((document) => [...passagesOf(document)]);
 	const index = new MiniSearch({ fields: ['text'], tokenize: termsOf, processTerm: (term) => term });
 	index.addAll(passages.map(({ text }, id) => ({ id, text })));
-	const found = index
+	const matches = index
 		.search(terms.join(' '), {
 			tokenize: (text) => text.split(' '),
 			prefix: (term) => term.length > 3,
 			fuzzy: (term) => (/^\p{L}{5,}$/u.test(term) ? 0.2 : false),
 		})
 		.filter(({ queryTerms }) => queryTerms.length >= terms.length * minTerms);
-	const best = found.filter(({ score }) => score >= (found[0]?.score ?? 0) * minScore);
+	const best = matches.filter(({ score }) => score >= (matches[0]?.score ?? 0) * minScore);
 	// The same document may be attached to several messages.
 	const distinct = new Map(best.map(({ id }) => [JSON.stringify(passages[id]), passages[id] as Passage]));
-	return [...distinct.values()].slice(0, mostPassages);
+	return [...distinct.values()].slice(0, maxPassages);
 }

@@ -13,7 +13,7 @@ export function chooseTools(request: ChatRequest, message: string): readonly Cha
 	return parallelToolCalls ? chosen : chosen.slice(0, 1);
 }
 
-/** Calls tools with JSON of the message, or with made-up arguments. Equal requests give equal ids. */
+/** Calls tools with JSON from the message, or with made-up arguments. Equal requests give equal ids. */
 export async function* callTools(
 	tools: readonly ChatTool[],
 	message: string,

@@ -1,9 +1,9 @@
-/** A run of letters and digits; one character of a script without spaces between words. */
+/** A run of letters and digits, or one character of a script without spaces between words. */
 const word =
 	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}\p{M}]+(?:[.,'’]\p{N}+)*/gu;
 /** Maximum characters of a word, and words of a question. */
-const longest = 40;
-const mostTerms = 32;
+const maxLength = 40;
+const maxTerms = 32;
 
 /** Common English words, and words for documents in general. The search ignores both. */
 const ignored = new Set(
@@ -24,16 +24,16 @@ export function termsOf(text: string): string[] {
 			.replace(/\p{M}+/gu, '')
 			.toLowerCase()
 			.match(word) ?? [];
-	return words.filter((one) => one.length <= longest).map(termOf);
+	return words.filter((term) => term.length <= maxLength).map(termOf);
 }
 
-/** The distinct terms to search for: the last ones of a long question. */
+/** The distinct terms to search for. Of a long question, only the last ones. */
 export function questionTerms(question: string): readonly string[] {
 	const words = question.toLowerCase().match(word) ?? [];
-	const telling = words.filter((one) => !ignored.has(one) && (one.length > 1 || !/[a-z]/.test(one)));
-	return [...new Set(termsOf(telling.join(' ')))].slice(-mostTerms);
+	const significant = words.filter((term) => !ignored.has(term) && (term.length > 1 || !/[a-z]/.test(term)));
+	return [...new Set(termsOf(significant.join(' ')))].slice(-maxTerms);
 }
 
-function termOf(one: string): string {
-	return one.length > 4 ? one.replace(/(?:ing|ed|es|s|e)$/, '') : one;
+function termOf(term: string): string {
+	return term.length > 4 ? term.replace(/(?:ing|ed|es|s|e)$/, '') : term;
 }

@@ -16,8 +16,8 @@ const weathers: Record<Weather, string> = {
 	rain: 'in the rain',
 	snow: 'in the snow',
 };
-/** The largest number of unknown words that are named. */
-const most = 20;
+/** Maximum number of unknown words in a description. */
+const maxUnknown = 20;
 
 /** Describes the picture, and names unknown words of the prompt. */
 export function describe(plan: ScenePlan, caption: string, isAlone: boolean): string {
@@ -25,8 +25,8 @@ export function describe(plan: ScenePlan, caption: string, isAlone: boolean): st
 	const place = `${places[setting]} ${times[time]}`;
 	const whole = `${place} ${weathers[weather]}${subject ? `, with a ${subject}` : ''}`;
 	const drawn = isAlone ? `${subject ? `a ${subject}` : place} on a transparent background` : whole;
-	const words = unknown.slice(0, most).map((word) => word.slice(0, 40));
-	const rest = unknown.length > most ? ` and ${unknown.length - most} more` : '';
+	const words = unknown.slice(0, maxUnknown).map((word) => word.slice(0, 40));
+	const rest = unknown.length > maxUnknown ? ` and ${unknown.length - maxUnknown} more` : '';
 	const guess = plan.isGuessed ? ' No word names a place: it is chosen by chance.' : '';
 	return [
 		`A drawn scene: ${drawn}${caption ? `; caption “${caption}”` : ''}.${guess}`,

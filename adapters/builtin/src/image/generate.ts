@@ -15,7 +15,7 @@ const sides = { min: 64, max: 3840 };
 const maxPixels = 3840 * 2160;
 const defaultSize: ImageSize = { width: 1024, height: 1024 };
 
-/** How a picture is drawn: the share of its sides that is drawn before it is enlarged, and the range of its grain. */
+/** How a picture is drawn: the scale of the drawing, which is then enlarged, and the range of its grain. */
 const finishes = {
 	low: { scale: 0.5, grain: 0 },
 	medium: { scale: 1, grain: 0 },
@@ -33,8 +33,8 @@ export function createGenerator(needs: {
 		checkSize(size);
 		const isAlone = request.background === 'transparent';
 		const plan = planScene({ prompt, seed });
-		const said = quotationOf(prompt)?.text ?? (plan.isGuessed ? prompt : '');
-		const caption = isAlone ? '' : said;
+		const captionText = quotationOf(prompt)?.text ?? (plan.isGuessed ? prompt : '');
+		const caption = isAlone ? '' : captionText;
 		const quality = request.quality === 'auto' ? 'high' : request.quality;
 		const { scale, grain } = finishes[finishOf(request, quality)];
 		const only = isAlone ? (['alone'] as const) : undefined;
@@ -44,7 +44,7 @@ export function createGenerator(needs: {
 			const pixels = await threads.run({ svg, grain: share === 1 ? grain : 0 }, { signal });
 			return share === 1 ? pixels : images.fit(pixels, { ...size, mode: 'fill' }, signal);
 		};
-		for (let left = partials; left > 0; left--) partial(await draw(scale / 2 ** left));
+		for (let remaining = partials; remaining > 0; remaining--) partial(await draw(scale / 2 ** remaining));
 		const picture = await draw(scale);
 		const warnings = [
 			...layOutCaption(caption, surfaceOf(size)).warnings,
@@ -59,7 +59,7 @@ export function createGenerator(needs: {
 	};
 }
 
-/** Steps replace the quality where they are given. */
+/** The finish for the number of steps, or without one for the quality. */
 function finishOf({ steps }: ImageRequest, quality: keyof typeof finishes): keyof typeof finishes {
 	if (steps === undefined) return quality;
 	return steps < 5 ? 'low' : steps < 15 ? 'medium' : 'high';

@@ -12,7 +12,7 @@ export const builtinImage = defineModel({
 	description:
 		'Procedural: draws a scene from the words of the prompt, and edits by named commands. No neural network.',
 	config: z.strictObject({
-		/** Threads that draw. Default: one a core, at most 4. */
+		/** Threads that draw. Default: one for each core, at most 4. */
 		workers: z.coerce.number<number | string>().int().min(1).max(16).optional(),
 	}),
 	needs: { images: mediaServices.images },

@@ -5,7 +5,7 @@ import { serveJobs } from '../serve-jobs.ts';
 /** An SVG document to draw. */
 export interface DrawJob {
 	readonly svg: string;
-	/** The range of the grain, of 255. */
+	/** The range of the grain, in colour values of 0 to 255. */
 	readonly grain: number;
 }
 
@@ -16,7 +16,7 @@ export default serveJobs<DrawJob, RawImage>(async ({ svg, grain }) => {
 	return pixels;
 });
 
-/** Divides the colours by their alpha, and adds fine grain against bands in gradients. */
+/** Divides the colours by their alpha, and adds fine grain, which avoids bands in gradients. */
 export function finish(data: Uint8Array, grain: number): void {
 	for (let at = 0, state = 1; at < data.length; at += 4) {
 		const alpha = data[at + 3] as number;

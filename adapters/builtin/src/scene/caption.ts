@@ -5,7 +5,7 @@ export const typeface = 'Inter';
 
 /** Characters that the typeface does not have. It has Latin, Greek, Cyrillic and punctuation. */
 const missing = /[^ -~¡-ňŊ-ƿȀ-ɏΆ-ώЀ-џḀ-ẛẞ-ỿ‐-‧‰-⁄€™→]/gu;
-/** Characters that are nearly as wide as the size, or at most four tenths of it. */
+/** Characters that are nearly as wide as the font size, or at most four tenths of it. */
 const [wide, narrow] = [/[mwMW@%©—…→‰жшщюѓЖШЩЮЫФДЪωψæœÆŒ]/u, /[\siljfrtI.,:;!'’‘|()\-[\]"„“”*°/]/u];
 /** The sizes of captions as shares of the unit: the first for one line, the last for four. */
 const sizes = [0.058, 0.05, 0.042, 0.034];
@@ -27,7 +27,7 @@ export function layOutCaption(text: string, { width, unit }: Surface) {
 	return { size, lines: fits ? lines : [...lines.slice(0, 3), `${lines[3]?.slice(0, -2)}…`], warnings };
 }
 
-/** Draws a caption at the foot of the picture, on a dark ground that fades out upwards. */
+/** Draws a caption at the bottom of the picture, on a dark background that fades out upwards. */
 export function drawCaption(text: string, surface: Surface): string {
 	const { width, height, unit } = surface;
 	const { lines, size: share } = layOutCaption(text, surface);
@@ -43,7 +43,7 @@ export function drawCaption(text: string, surface: Surface): string {
 		text-anchor="middle">${texts.join('')}</g>`;
 }
 
-/** Fills lines one after the other. */
+/** Puts as many words into each line as fit. */
 function breakLines(words: readonly string[], room: number): string[] {
 	const lines: string[] = [];
 	for (const word of words) {

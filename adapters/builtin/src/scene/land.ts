@@ -63,7 +63,7 @@ function drawPeak(stage: Stage, x: number, tall: number, near: number, id: strin
 		<path d="${pathOf([...(light.x < x ? east.toReversed() : west), [x + tall * 0.16, foot]])}" fill="url(#${id}s)"/>`;
 }
 
-/** The paths of a conifer that stands on `y`, and of the snow on it. */
+/** The paths of a conifer whose foot is at `y`, and of the snow on it. */
 function conifer(seed: string, x: number, y: number, tall: number): readonly [string, string] {
 	const random = createRandom(seed);
 	const tiers = Math.max(6, Math.min(13, Math.round(tall / 26)));

@@ -9,7 +9,7 @@ const skies: Record<Time, readonly string[]> = {
 	night: ['#040920 #0a1738 #122a58 #1f4072 #41659a #f2f0e0', '#0a0820 #191440 #2c2360 #46397c #7a5f9c #f6eee6'],
 };
 const lands: Partial<Record<Setting, string>> = { sea: '#5f6a5c', forest: '#3f7048', city: '#56627a', sky: '#3f5a5c' };
-/** The share of light that is missing. */
+/** How dark each time is, from 0 (full light) to 1. */
 export const darkness: Record<Time, number> = { dawn: 0.34, day: 0.06, dusk: 0.5, night: 0.74 };
 
 /** Chooses the colours. `haze` covers distant things, `ink` is the darkest land. Rain and snow make the sky grey. */
@@ -39,5 +39,5 @@ export function choosePalette(setting: Setting, time: Time, weather: Weather, ra
 export function mix(a: string, b: string, share: number): string {
 	const part = (color: string, at: number): number => Number.parseInt(color.slice(at, at + 2), 16);
 	const parts = [1, 3, 5].map((at) => Math.round(part(a, at) * (1 - share) + part(b, at) * share + 256));
-	return `#${parts.map((each) => each.toString(16).slice(1)).join('')}`;
+	return `#${parts.map((part) => part.toString(16).slice(1)).join('')}`;
 }

@@ -5,11 +5,11 @@ import { readPrompt, settings } from './words.ts';
 /** Everything that decides a picture. Equal plans give equal pictures. */
 export type ScenePlan = ReturnType<typeof planScene>;
 
-/** Plans a scene. The hash of the words and the seed choose what the words do not. */
+/** Plans a scene. The hash of the words and the seed choose everything that the words do not name. */
 export function planScene({ prompt, seed, remixOf }: { prompt: string; seed: number; remixOf?: string | undefined }) {
 	const meaning = { ...(remixOf && readPrompt(remixOf)), ...readPrompt(prompt) };
-	const open = createRandom(remixOf || prompt);
-	const [anyPlace, anyTime] = [open.pick(settings), open.pick(['dawn', 'day', 'dusk', 'night'] as const)];
+	const byWords = createRandom(remixOf || prompt);
+	const [anyPlace, anyTime] = [byWords.pick(settings), byWords.pick(['dawn', 'day', 'dusk', 'night'] as const)];
 	const { setting = anyPlace, time = setting === 'sky' ? 'night' : anyTime } = meaning;
 	const random = createRandom(`${seed} ${prompt}`);
 	const { weather = random.next() < 0.6 ? 'clouds' : 'clear' } = meaning;
@@ -22,11 +22,11 @@ export function planScene({ prompt, seed, remixOf }: { prompt: string; seed: num
 		time,
 		weather,
 		palette: choosePalette(setting, time, weather, random),
-		/** The horizon, sun or moon, and the stand of the subject, as shares of the frame. */
+		/** The positions of the horizon, of sun or moon, and of the subject, as shares of the frame. */
 		horizon: random.range(0.56, 0.63),
 		light: { x: isLeft ? away : 1 - away, y: random.range(0, 0.1) + (isLow ? 0.4 : 0.15) },
 		stand: isLeft ? random.range(0.62, 0.7) : random.range(0.3, 0.38),
-		/** Whether the light is on the left or low, water lies below the horizon, and weather hides the light. */
+		/** Whether the light is on the left or low, water is below the horizon, and weather hides the light. */
 		isLeft,
 		isLow,
 		isWet: setting === 'sea' || setting === 'lake' || setting === 'city',

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** Repeatable numbers: equal seeds give equal sequences on every machine. */
 export type Random = ReturnType<typeof createRandom>;
 
-/** Creates the generator `mulberry32`, started at the hash of a text. `next` gives numbers in [0, 1). */
+/** Creates the generator `mulberry32`, seeded with the hash of a text. `next` returns numbers in [0, 1). */
 export function createRandom(text: string) {
 	let state = hash('sha256', text, 'buffer').readUInt32LE();
 	const next = (): number => {

@@ -37,7 +37,7 @@ export function sceneSvg(plan: ScenePlan, options: SceneOptions): string {
 		${parts.join('')}${drawCaption(caption, stage)}</svg>`;
 }
 
-/** Draws what lies at a distance, with the water that mirrors it, and light mist over the horizon. */
+/** Draws the distant part of a scene, the water that mirrors it, and light mist over the horizon. */
 function drawFar(stage: Stage): string {
 	const { horizon, unit, row, setting, weather, palette } = stage;
 	const ridges = [0.04, 0.24, 0.44].map((near) => drawRidge(stage, near, row(near * 0.8 - 0.08)));
@@ -49,8 +49,8 @@ function drawFar(stage: Stage): string {
 		city: () => [0.06, 0.26, 0.52].map((near) => drawBuildings(stage, near)).join(''),
 		sky: () => '',
 	}[setting]();
-	const most = { rain: 0.5, snow: 0.45, clouds: 0.3, clear: 0.26 }[weather];
-	const stops = `0 ${palette.haze} 0, .62 ${palette.haze} ${most}, 1 ${palette.haze} 0`;
+	const mistOpacity = { rain: 0.5, snow: 0.45, clouds: 0.3, clear: 0.26 }[weather];
+	const stops = `0 ${palette.haze} 0, .62 ${palette.haze} ${mistOpacity}, 1 ${palette.haze} 0`;
 	const mist = setting === 'sky' ? '' : veil(stage, 'haze', horizon - unit * 0.2, horizon + unit * 0.12, stops);
 	return `<g id="far">${far}</g>${stage.isWet ? drawWater(stage) : ''}${mist}`;
 }

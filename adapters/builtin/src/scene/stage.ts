@@ -1,9 +1,9 @@
 import type { ScenePlan } from './plan.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** The size of a drawing: its area is a million. Things are measured by `unit`, which is nearly the shorter side. */
+/** The size of a drawing, whose area is a million. Sizes are multiples of `unit`, which is nearly the shorter side. */
 export type Surface = ReturnType<typeof surfaceOf>;
-/** A plan on a surface: its shares of the frame are rows and columns here. */
+/** A plan on a surface: shares of the frame become rows and columns. */
 export type Stage = ReturnType<typeof createStage>;
 export type Point = readonly [number, number];
 
@@ -22,7 +22,7 @@ export function createStage(plan: ScenePlan, surface: Surface) {
 		...plan,
 		...surface,
 		horizon,
-		/** The row of ground at a share of the way from the horizon to the lower border. */
+		/** The row at a share of the distance from the horizon to the lower border. */
 		row: (share: number): number => horizon + (height - horizon) * share,
 		light: { x: plan.light.x * width, y: plan.light.y * height, r },
 		stand: plan.stand * width,

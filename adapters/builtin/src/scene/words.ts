@@ -1,4 +1,4 @@
-/** The places, times, weathers and subjects that can be drawn, with their words. The first one with a word is drawn. */
+/** The places, times, weathers and subjects that can be drawn, with their words. The first match is drawn. */
 const vocabulary = {
 	setting: {
 		lake: 'lake river pond fjord water',
@@ -40,22 +40,22 @@ const fillers =
 /** Reads the meaning of a prompt, without its caption. */
 export function readPrompt(prompt: string): Meaning {
 	const words = wordsOf(quotationOf(prompt)?.rest ?? prompt);
-	const found = Object.entries(vocabulary).flatMap(([kind, things]) => {
+	const meanings = Object.entries(vocabulary).flatMap(([kind, things]) => {
 		const thing = Object.entries(things).find(([, list]) => list.split(' ').some((word) => words.includes(word)));
 		return thing ? [[kind, thing[0]] as const] : [];
 	});
 	const known = Object.values(vocabulary).flatMap((kind) => Object.values(kind).join(' ').split(' '));
 	const unknown = words.filter((word) => !known.includes(word) && !fillers.includes(word));
-	return { ...Object.fromEntries(found), unknown: [...new Set(unknown)] };
+	return { ...Object.fromEntries(meanings), unknown: [...new Set(unknown)] };
 }
 
 /** The first passage in quotation marks or after `caption:`, and the prompt without it. */
 export function quotationOf(prompt: string): { readonly text: string; readonly rest: string } | undefined {
 	const line = cleanText(prompt);
 	const quoted = /["“„«]([^"“”„«»]{1,300})["”“»]/u.exec(line);
-	const found = quoted ?? /(?:words|says|text|caption) '(.{1,300})'/u.exec(line) ?? /caption: (.{1,300})$/u.exec(line);
-	const text = found?.[1]?.trim();
-	return found && text ? { text, rest: line.replace(found[0], ' ') } : undefined;
+	const match = quoted ?? /(?:words|says|text|caption) '(.{1,300})'/u.exec(line) ?? /caption: (.{1,300})$/u.exec(line);
+	const text = match?.[1]?.trim();
+	return match && text ? { text, rest: line.replace(match[0], ' ') } : undefined;
 }
 
 /** One line: no control, format, private or unassigned characters, no lone surrogates, single spaces. */

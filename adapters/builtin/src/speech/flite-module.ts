@@ -14,7 +14,7 @@ interface FliteParts {
 	readonly code: Uint8Array;
 	/** The voices, which no instance changes. Valid until `release`. */
 	readonly constants: Segment;
-	/** What follows the constants in memory. Behind it, all is zero. */
+	/** The data after the constants in memory. All memory after it is zero. */
 	readonly variables: Segment;
 	/** Frees the file's bytes at once, not by the garbage collector. */
 	release(): void;
@@ -27,7 +27,7 @@ const [customSection, dataSection, constantInstruction, endInstruction] = [0, 11
 
 /**
  * Reads flite.wasm. Of its 21 MB, 17 are voices and 4 are names for debuggers; 200 KB are code. V8 keeps the bytes of a
- * module as long as the module, so with its data a module takes the voices' memory once more.
+ * module as long as the module, so a module with data would hold the voices in memory a second time.
  */
 export function readFlite(): FliteParts {
 	const bytes = readFileSync(file);

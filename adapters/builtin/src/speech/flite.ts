@@ -18,7 +18,7 @@ const { Module, Instance } = (globalThis as unknown as { readonly WebAssembly: W
 const headerBytes = 44;
 const keepMemoryBytes = 64 * 2 ** 20;
 const wasi = new WASI([], [], [], { debug: false });
-// Without a clock, a run depends on nothing but its arguments and its text.
+// Without a clock, a run depends only on its arguments and its text.
 wasi.wasiImport.clock_time_get = () => 0;
 let module: object | undefined;
 let current: { readonly instance: Instance; readonly variables: Segment } | undefined;
@@ -41,8 +41,8 @@ export function synthesize(text: string, voice: FliteVoice, settings: Readonly<R
 }
 
 /**
- * A command runs only once per state of its memory. Restoring that state takes 2 ms; a new instance takes 10 ms and
- * leaves 17 MB to the garbage collector.
+ * Runs flite. Each run needs the initial memory of an instance. Restoring it takes 2 ms; a new instance takes 10 ms
+ * and leaves 17 MB to the garbage collector.
  */
 function run(): void {
 	const { instance, variables } = current ?? createInstance();

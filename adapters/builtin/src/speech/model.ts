@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { defineModel, invalidValue, modelError } from '@plinth/core';
-import { type SpeechModel, type SpeechRequest, speechModels } from '@plinth/plugin-speech/model';
+import { defineModel, modelError } from '@plinth/core';
+import { type SpeechModel, speechModels } from '@plinth/plugin-speech/model';
 import { z } from 'zod';
 import { Threads, threadFile } from '../threads.ts';
-import { assertEnglish } from './language.ts';
-import { splitText } from './text.ts';
-import { deliveryOf, fliteSettings, voices } from './voices.ts';
+import { voices } from './voices.ts';
 import type { Utterance } from './worker.ts';
 
 const config = z.strictObject({
@@ -13,7 +11,7 @@ const config = z.strictObject({
 	pauseMs: z.coerce.number<number | string>().int().min(0).max(5_000).default(280),
 	/** Silence after a paragraph at speed 1, in milliseconds. */
 	paragraphPauseMs: z.coerce.number<number | string>().int().min(0).max(10_000).default(650),
-	/** How long one sentence may take to make before it counts as failed, in milliseconds. */
+	/** Maximum time to synthesize one sentence before it counts as failed, in milliseconds. */
 	deadlineMs: z.coerce.number<number | string>().int().min(1_000).max(600_000).default(30_000),
 });
 
@@ -39,6 +37,8 @@ export const builtinSpeech = defineModel({
 			voices: () => Object.keys(voices),
 			async speak(request, { signal }) {
 				signal.throwIfAborted();
+				// Imported late, so that a server starts fast.
+				const { planSpeech } = await import('./plan.ts');
 				const { sampleRate, utterances, warnings } = await planSpeech(request, config);
 				const body = chunksOf(utterances, sayWithin(threads, config.deadlineMs), signal);
 				return { mediaType: 'audio/pcm', sampleRate, channels: 1, body, warnings };
@@ -47,48 +47,30 @@ export const builtinSpeech = defineModel({
 	},
 });
 
-async function planSpeech(request: SpeechRequest, { pauseMs, paragraphPauseMs }: z.output<typeof config>) {
-	const voice = Object.hasOwn(voices, request.voice) ? voices[request.voice] : undefined;
-	const known = Object.keys(voices).join(', ');
-	if (!voice) throw invalidValue('voice', `This model has no such voice. Use one of ${known}.`);
-	await assertEnglish(request.input);
-	const pieces = splitText(request.input);
-	if (pieces.length === 0) throw invalidValue('input', 'The text has nothing to speak: it needs a letter or a digit.');
-	const { delivery, warnings } = deliveryOf(request.instructions ?? '', request.speed);
-	const { sampleRate, ...tuning } = fliteSettings(voice, delivery);
-	const pauses = { none: 0, comma: 110, sentence: pauseMs, paragraph: paragraphPauseMs, end: 120 };
-	const utterances = pieces.map(({ text, pause }) => ({
-		...tuning,
-		text,
-		pauseMs: (pauses[pause] * sampleRate) / tuning.rate / delivery.tempo,
-	}));
-	return { sampleRate, utterances, warnings };
-}
-
 /** The deadline counts from the start on a thread, without the time in the queue. */
 function sayWithin(threads: Threads<Utterance, Uint8Array, true>, deadlineMs: number): Say {
 	return async (utterance, signal) => {
-		const late = new AbortController();
+		const timeout = new AbortController();
 		let timer: NodeJS.Timeout | undefined;
 		const onReport = () => {
 			const error = modelError(`A sentence took longer than ${deadlineMs} ms.`);
-			timer = setTimeout(() => late.abort(error), deadlineMs);
+			timer = setTimeout(() => timeout.abort(error), deadlineMs);
 		};
 		try {
-			return await threads.run(utterance, { signal: AbortSignal.any([signal, late.signal]), onReport });
+			return await threads.run(utterance, { signal: AbortSignal.any([signal, timeout.signal]), onReport });
 		} finally {
 			clearTimeout(timer);
 		}
 	};
 }
 
-/** Yields one chunk per utterance while the next one is being made; never more than one ahead of the reader. */
+/** Yields one chunk per utterance while the next one is made, at most one ahead of the reader. */
 async function* chunksOf(utterances: readonly Utterance[], say: Say, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-	const gone = new AbortController();
-	const either = AbortSignal.any([signal, gone.signal]);
+	const stop = new AbortController();
+	const either = AbortSignal.any([signal, stop.signal]);
 	const start = (index: number) => {
 		const spoken = utterances[index] && say(utterances[index], either);
-		// It is awaited a turn later, or never if the reader stops.
+		// The promise is awaited one utterance later, or never if the reader stops.
 		spoken?.catch(() => {});
 		return spoken;
 	};
@@ -96,12 +78,12 @@ async function* chunksOf(utterances: readonly Utterance[], say: Say, signal: Abo
 		let next = start(0);
 		for (let index = 1; next; index++) {
 			const pcm = await next;
-			// It may have been ready before the abort.
+			// The samples may have been ready before the abort.
 			signal.throwIfAborted();
 			next = start(index);
 			if (pcm.byteLength > 0) yield pcm;
 		}
 	} finally {
-		gone.abort();
+		stop.abort();
 	}
 }

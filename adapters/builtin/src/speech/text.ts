@@ -64,8 +64,8 @@ let segmenter: Intl.Segmenter | undefined;
 export function splitText(input: string): readonly Piece[] {
 	const pieces = normalise(input)
 		.split(/\n{2,}/)
-		.flatMap((paragraph) => closed(paragraph.split('\n').flatMap(sentencesOf).flatMap(piecesOf), 'paragraph'));
-	return closed(pieces, 'end');
+		.flatMap((paragraph) => endedWith(paragraph.split('\n').flatMap(sentencesOf).flatMap(piecesOf), 'paragraph'));
+	return endedWith(pieces, 'end');
 }
 
 /** Writes signs as words, folds typographic punctuation and accents to ASCII, and leaves out what is not ASCII. */
@@ -100,8 +100,8 @@ function sentencesOf(line: string): readonly string[] {
 	segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
 	const sentences: string[] = [];
 	for (const { segment } of segmenter.segment(line)) {
-		const open = sentences.at(-1);
-		if (open && (/^["'(]*[a-z]/.test(segment) || abbreviation.test(open))) sentences.push(sentences.pop() + segment);
+		const last = sentences.at(-1);
+		if (last && (/^["'(]*[a-z]/.test(segment) || abbreviation.test(last))) sentences.push(sentences.pop() + segment);
 		else sentences.push(segment);
 	}
 	return sentences;
@@ -110,13 +110,13 @@ function sentencesOf(line: string): readonly string[] {
 function piecesOf(sentence: string): readonly Piece[] {
 	const texts = (sentence.match(longestPiece) ?? []).map((text) => text.trim());
 	const spoken = texts.filter((text) => /[A-Za-z0-9]/.test(text));
-	return closed(
+	return endedWith(
 		spoken.map((text) => ({ text, pause: /[,;:]$/.test(text) ? 'comma' : 'none' })),
 		'sentence',
 	);
 }
 
-function closed(pieces: readonly Piece[], pause: Pause): readonly Piece[] {
+function endedWith(pieces: readonly Piece[], pause: Pause): readonly Piece[] {
 	const last = pieces.at(-1);
 	return last ? [...pieces.slice(0, -1), { ...last, pause }] : [];
 }

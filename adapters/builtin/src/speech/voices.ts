@@ -4,8 +4,8 @@ import type { FliteVoice } from './flite.ts';
 interface Voice {
 	readonly base: FliteVoice;
 	/**
-	 * The rate at which the samples are played, relative to the voice's own: above 1 the vocal tract is shorter. It
-	 * changes pitch and tempo too; `pitch` and `stretch` are given as heard and corrected for it.
+	 * The rate at which the samples are played, relative to the voice's own: above 1 the vocal tract is shorter. It also
+	 * changes pitch and tempo; `pitch` and `stretch` are the values as heard, and are corrected for it.
 	 */
 	readonly tract?: number;
 	/** Mean pitch in Hz as heard. Absent: the voice's own, times `tract`. `rms` has a fixed pitch. */
@@ -45,7 +45,7 @@ interface Delivery {
 	readonly tract: number;
 }
 
-/** Of each flite voice: the rate, a gain for equal loudness, the mean pitch in Hz and its standard deviation. */
+/** For each flite voice: the rate, a gain for equal loudness, the mean pitch in Hz and its standard deviation. */
 const bases = {
 	kal: { rate: 8_000, gain: 0.9, mean: 95, deviation: 11 },
 	kal16: { rate: 16_000, gain: 2.2, mean: 95, deviation: 11 },
@@ -54,7 +54,7 @@ const bases = {
 	slt: { rate: 16_000, gain: 0.65, mean: 172, deviation: 25 },
 } as const;
 
-/** Translates a voice and a delivery into flite's terms. The samples are to be played at `sampleRate`, in Hz. */
+/** Converts a voice and a delivery to settings of flite. The samples must be played at `sampleRate`, in Hz. */
 export function fliteSettings({ base, pitch, range = 1, stretch, tract: own = 1 }: Voice, delivery: Delivery) {
 	const { rate, gain, mean, deviation } = bases[base];
 	const tract = own * delivery.tract;
@@ -73,7 +73,7 @@ export function fliteSettings({ base, pitch, range = 1, stretch, tract: own = 1 
 	};
 }
 
-/** The statistical voices give every state at least one frame, so very short stretches come out too long. Measured. */
+/** Corrects short stretches, by measured values: each state of a statistical voice lasts at least one frame. */
 function compensated(stretch: number): number {
 	return Math.max(0.08, stretch < 0.5 ? stretch - 0.15 * (0.5 - stretch) : stretch);
 }
@@ -94,9 +94,9 @@ const fillers =
 /** Reads speed and pitch from words. Other words give a warning. With a negation, nothing changes. */
 export function deliveryOf(instructions: string, speed: number): { delivery: Delivery; warnings: readonly string[] } {
 	const isNegated = /\b(?:not|no|never|without|less|too|don['’]?t|avoid)\b/i.test(instructions);
-	const found = instructionPatterns.filter(([words]) => !isNegated && instructions.search(words) >= 0);
-	const base: Delivery = Object.assign({ tempo: 1, pitch: 1, tract: 1 }, ...found.map(([, change]) => change));
-	const rest = found.reduce((text, [words]) => text.replace(words, ''), instructions).replace(fillers, '');
+	const matched = instructionPatterns.filter(([words]) => !isNegated && instructions.search(words) >= 0);
+	const base: Delivery = Object.assign({ tempo: 1, pitch: 1, tract: 1 }, ...matched.map(([, change]) => change));
+	const rest = matched.reduce((text, [words]) => text.replace(words, ''), instructions).replace(fillers, '');
 	const warning = 'Only part of the instructions was followed: this voice supports slow, fast, deep and high.';
 	return { delivery: { ...base, tempo: base.tempo * speed }, warnings: /[\p{L}\p{N}]/u.test(rest) ? [warning] : [] };
 }

@@ -16,7 +16,7 @@ export interface Utterance {
 	readonly pauseMs: number;
 }
 
-/** After the gain. The statistical voices hum at up to 150 in pauses. */
+/** Samples below this count as silence, after the gain. The statistical voices hum at up to 150 in pauses. */
 const silenceBelow = 190;
 const [keepBeforeMs, keepAfterMs] = [20, 40];
 const [fadeInMs, fadeOutMs] = [4, 15];
@@ -29,10 +29,10 @@ export default serveJobs((utterance: Utterance, report: (started: true) => void)
 /** Removes silence at both ends, fades the edges against clicks and appends the pause. Returns s16le bytes. */
 function shape(samples: Int16Array, { rate, gain, pauseMs }: Utterance): Uint8Array {
 	const per = (ms: number) => Math.round((rate * ms) / 1000);
-	const sounds = (sample: number) => Math.abs(sample) >= silenceBelow / gain;
-	const first = samples.findIndex(sounds);
+	const isAudible = (sample: number) => Math.abs(sample) >= silenceBelow / gain;
+	const first = samples.findIndex(isAudible);
 	const start = Math.max(0, first - per(keepBeforeMs));
-	const end = first < 0 ? 0 : Math.min(samples.length, samples.findLastIndex(sounds) + 1 + per(keepAfterMs));
+	const end = first < 0 ? 0 : Math.min(samples.length, samples.findLastIndex(isAudible) + 1 + per(keepAfterMs));
 	const length = end - start;
 	const fadeIn = Math.min(per(fadeInMs), length >> 1);
 	const fadeOut = Math.min(per(fadeOutMs), length >> 1);

@@ -1,10 +1,10 @@
 import { createRandom } from '../scene/random.ts';
 import { wordsOf } from '../scene/words.ts';
 
-/** Pictures are this much larger than the frame, so that the camera has room to move. */
+/** Pictures are larger than the frame by this factor, so that the camera has room to move. */
 export const room = 1.24;
 
-/** The view of the camera: a centre, -1 to 1 of the free room, and a zoom from 1 (everything) to `room`. */
+/** The view of the camera: its centre, from -1 to 1 of the room to move, and a zoom from 1 (everything) to `room`. */
 type View = Readonly<Record<'x' | 'y' | 'zoom', number>>;
 
 /** The path of the camera from the first frame to the last. */

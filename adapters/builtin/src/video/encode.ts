@@ -12,7 +12,7 @@ export const groupFrames = 48;
 
 /**
  * Paints and encodes all frames. Returns an MP4 of them. Each video has an encoder of its own, so that the bytes do not
- * depend on what a thread did before.
+ * depend on earlier videos of the thread.
  */
 export async function encodeFrames(film: Film, onFrame: () => void): Promise<Uint8Array> {
 	const { width, height, frames } = film;

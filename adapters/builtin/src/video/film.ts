@@ -5,7 +5,7 @@ import { quotationOf } from '../scene/words.ts';
 import { room } from './camera.ts';
 import type { Motion } from './layer.ts';
 
-/** A layer that is to be drawn. */
+/** A layer to draw. */
 export interface Part {
 	readonly svg: string;
 	readonly motion: Motion;

@@ -1,7 +1,7 @@
 import { brightnessAt, type CameraPath, viewAt } from './camera.ts';
 import { drawLayer, type Layer, type Place } from './layer.ts';
 
-/** Everything that frames are made from. */
+/** The input for the frames of a video. */
 export interface Film {
 	readonly width: number;
 	readonly height: number;
@@ -11,7 +11,7 @@ export interface Film {
 	readonly layers: readonly Layer[];
 }
 
-/** Paints a frame in RGBA. It depends on the film and the index only. */
+/** Paints a frame in RGBA. It depends only on the film and the index. */
 export function paintFrame(film: Film, index: number, to: Int32Array): void {
 	const { width, height, layers } = film;
 	const places = layers.map((layer) => placeOf(film, layer, index));
@@ -46,7 +46,7 @@ function drawEndless({ width, height }: Film, layer: Layer, { left, top }: Place
 	}
 }
 
-/** Waves: each row of water moves left and right. Nearer rows move more. */
+/** The waves: each row of water moves left and right. Nearer rows move more. */
 function swayOf({ height }: Film, { waterline, height: rows }: Layer, index: number): (row: number) => number {
 	if (waterline === undefined) return () => 0;
 	return (row) => {

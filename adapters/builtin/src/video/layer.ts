@@ -46,7 +46,7 @@ export function layerOf({ width, height, data }: RawImage): Layer {
 	return createLayer({ width, height, data: flat }, { depth: 1 });
 }
 
-/** Red and blue, or alpha and green after a shift, of a pixel in one number; and half a unit of both. */
+/** Mask of red and blue of a pixel, or of alpha and green after a shift; and half a unit of both, for rounding. */
 const pair = 0xff00ff;
 const half = 0x800080;
 
@@ -89,9 +89,9 @@ export function drawLayer(
 			const above = mix(data[upper + column] as number, data[upper + next] as number, fx);
 			const below = mix(data[lower + column] as number, data[lower + next] as number, fx);
 			const pixel = mix(above, below, fy);
-			const open = 255 - (pixel >>> 24);
-			if (open === 0) to[at] = pixel;
-			else if (pixel !== 0) to[at] = pixel + mix(0, to[at] as number, open + (open >> 7));
+			const transparency = 255 - (pixel >>> 24);
+			if (transparency === 0) to[at] = pixel;
+			else if (pixel !== 0) to[at] = pixel + mix(0, to[at] as number, transparency + (transparency >> 7));
 		}
 	}
 }

@@ -11,7 +11,7 @@ export const builtinVideo = defineModel({
 	name: 'builtin.video',
 	description: 'Procedural renderer: draws a scene from the prompt or moves over the input picture. No neural network.',
 	config: z.strictObject({
-		/** Threads that draw and encode. Default: one a core, at most 2, since each takes 100 MB. */
+		/** Threads that draw and encode. Default: one for each core, at most 2, because each needs 100 MB. */
 		workers: z.coerce.number<number | string>().int().min(1).max(16).optional(),
 	}),
 	needs: { images: mediaServices.images },

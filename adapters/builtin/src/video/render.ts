@@ -13,7 +13,7 @@ interface Rendering extends Pick<VideoRun, 'signal' | 'seed' | 'progress'> {
 	readonly images: ImageCodec;
 }
 
-/** Makes a video in a thread, with a poster of its frame in the middle and a sheet of its frames. */
+/** Makes a video in a thread, with a poster of its middle frame and a sheet of its frames. */
 export async function renderVideo(request: VideoRequest, rendering: Rendering): Promise<VideoResult> {
 	const { threads, images, signal, seed, progress } = rendering;
 	const { prompt, seconds, size, reference, remixOf } = request;

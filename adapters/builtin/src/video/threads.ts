@@ -4,7 +4,7 @@ import type { RenderedVideo, VideoJob } from './worker.ts';
 
 export type VideoThreads = Threads<VideoJob, RenderedVideo, 'frame'>;
 
-/** A thread holds 100 MB, and its start takes a small part of the time of a video. */
+/** Short, because a thread holds 100 MB, and its start takes a small part of the time of a video. */
 const idleMs = 500;
 
 /** Creates threads that draw and encode, one video each. */

@@ -11,11 +11,11 @@ import { remux } from './mux.ts';
 export interface VideoJob extends Omit<Film, 'layers'> {
 	/** The picture behind all parts. */
 	readonly picture?: RawImage | undefined;
-	/** What is drawn, back to front. */
+	/** The layers to draw, back to front. */
 	readonly parts: readonly Part[];
 }
 
-/** The MP4, the frame in its middle as opaque RGBA, and a sheet of frames. */
+/** The MP4, its middle frame as opaque RGBA, and a sheet of frames. */
 export interface RenderedVideo {
 	readonly body: Uint8Array;
 	readonly still: Uint8Array;
@@ -23,10 +23,10 @@ export interface RenderedVideo {
 }
 
 /** The module of a thread that makes videos. It reports each finished frame. */
-export default serveJobs<VideoJob, RenderedVideo, 'frame'>(async ({ picture, parts, ...shot }, report) => {
+export default serveJobs<VideoJob, RenderedVideo, 'frame'>(async ({ picture, parts, ...rest }, report) => {
 	const layers = picture ? [layerOf(picture)] : [];
 	for (const { svg, motion } of parts) layers.push(createLayer(await rasterise(svg), motion));
-	const film = { ...shot, layers };
+	const film = { ...rest, layers };
 	const file = await encodeFrames(film, () => report('frame'));
 	const still = new Int32Array(film.width * film.height);
 	paintFrame(film, Math.floor(film.frames / 2), still);

@@ -23,7 +23,7 @@ describe('a question about documents', () => {
 		expect(reason).toBe('stop');
 	});
 
-	it('is answered word for word, from the page that is named', async () => {
+	it('is answered with quotes from the named page', async () => {
 		const { text } = await ask('Where does the tower stand, and who may climb the stairs to the gallery?', [
 			lighthouse,
 		]);
@@ -35,7 +35,7 @@ describe('a question about documents', () => {
 		}
 	});
 
-	it('names no page for a format without pages', async () => {
+	it('gets no page number for a format without pages', async () => {
 		const { text } = await ask('What does rye bread cost?', [bakery]);
 		expect(text).toContain('A loaf of rye bread costs $4.20.” (bakery.txt)');
 	});
@@ -46,7 +46,7 @@ describe('a question about documents', () => {
 		expect((await ask('Which cafe hires?', [cafe])).text).toContain('seven waitresses');
 	});
 
-	it('finds words of scripts without spaces', async () => {
+	it('finds words in scripts without spaces', async () => {
 		const report = note('report.txt', '東京タワーの高さは333メートルです。\n\n京都は古い都市です。');
 		expect((await ask('東京タワーの高さ', [report])).text).toContain('333');
 	});
@@ -62,18 +62,18 @@ describe('a question about documents', () => {
 		expect(text).not.toContain('lighthouse.pdf');
 	});
 
-	it('says when no passage matches', async () => {
+	it('is answered with a note when no passage matches', async () => {
 		for (const question of ['What is the capital of Mongolia?', 'Who won the world cup?']) {
 			expect((await ask(question, [lighthouse])).text).toMatch(/^Not found in the attached documents/);
 		}
 	});
 
-	it('gets equal answers for equal requests', async () => {
+	it('gets the same answer for the same request', async () => {
 		const question = 'Tell me about the lamp';
 		expect(await ask(question, [lighthouse])).toEqual(await ask(question, [lighthouse]));
 	});
 
-	it('ignores the note that stands for a picture', async () => {
+	it('ignores the placeholder text for a picture', async () => {
 		const note = { type: 'text', text: '[A picture is attached here. This model accepts no pictures.]' } as const;
 		const { text } = await talk([
 			{ role: 'user', content: [note, lighthouse, { type: 'text', text: 'Who is the warden?' }] },
@@ -83,28 +83,31 @@ describe('a question about documents', () => {
 });
 
 describe('a message without a question', () => {
-	it.each(['', 'Summarise this document.', 'What is this about?'])('gets the beginnings: "%s"', async (message) => {
-		const { text } = await ask(message, [lighthouse, bakery]);
-		expect(text).toContain('Harbour Lighthouse');
-		expect(text).toContain('(lighthouse.pdf, page 1)');
-		expect(text).toContain('Mill Lane');
-		expect(text).toContain('(bakery.txt)');
-	});
+	it.each(['', 'Summarise this document.', 'What is this about?'])(
+		'is answered with the beginning of each document: "%s"',
+		async (message) => {
+			const { text } = await ask(message, [lighthouse, bakery]);
+			expect(text).toContain('Harbour Lighthouse');
+			expect(text).toContain('(lighthouse.pdf, page 1)');
+			expect(text).toContain('Mill Lane');
+			expect(text).toContain('(bakery.txt)');
+		},
+	);
 
-	it('gets to know that there is no text', async () => {
+	it('is answered with a note when the document has no text', async () => {
 		expect((await ask('', [note('a.txt', ' \n ')])).text).toContain('no text');
 	});
 });
 
-describe('what the model is', () => {
+describe('the description of the model', () => {
 	it.each(['hello', 'Good morning!', 'Who are you?', 'What can you do?'])(
-		'is said with documents: %s',
+		'is the answer to "%s", also with documents',
 		async (message) => {
 			expect((await ask(message, [lighthouse])).text).toContain('I am builtin-chat');
 		},
 	);
 
-	it('is said without documents, and how to attach one', async () => {
+	it('is the answer without documents, and explains how to attach one', async () => {
 		const { text } = await ask('What is the capital of France?');
 		expect(text).toContain('without a neural network');
 		expect(text).toContain('file_data');

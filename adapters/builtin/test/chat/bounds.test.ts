@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { ask, lighthouse, model, note, user } from './conversation.ts';
 
 describe('the stream', () => {
-	it('comes word by word and ends with stop', async () => {
+	it('sends the answer word by word and ends with finish reason stop', async () => {
 		const { events, reason, text } = await ask('', [lighthouse]);
 		const words = events.filter((event) => event.type === 'text');
 		expect(words.length).toBeGreaterThan(text.split(' ').length * 0.8);
 		expect(reason).toBe('stop');
 	});
 
-	it('ends at a word with length when the answer has too many tokens', async () => {
+	it('ends after a whole word with finish reason length when the answer has too many tokens', async () => {
 		const whole = await ask('', [lighthouse]);
 		const cut = await ask('', [lighthouse], { maxTokens: 12 });
 		expect(cut.reason).toBe('length');
@@ -19,7 +19,7 @@ describe('the stream', () => {
 		expect(whole.text[cut.text.length]).toMatch(/\s/);
 	});
 
-	it('has text however few tokens there are', async () => {
+	it('has text even with the smallest token limit', async () => {
 		const { text, reason } = await ask('', [lighthouse], { maxTokens: 1 });
 		expect(text.length).toBeGreaterThan(0);
 		expect(reason).toBe('length');
@@ -50,7 +50,7 @@ describe('documents', () => {
 		expect(model.abilities?.documentCharacters).toBe(2_000_000);
 	});
 
-	it('leave the server its turns while they are searched', async () => {
+	it('do not block the event loop while they are searched', async () => {
 		const half = filler.join('\n\n');
 		const long = note('long.txt', `${half}\n\nThe treasure lies under the oak.\n\n${half}`);
 		let turns = 0;
@@ -78,7 +78,7 @@ describe('documents', () => {
 		['short lines', 'x\n'.repeat(60_000)],
 		['brackets', '('.repeat(50_000)],
 		['marks', '|-:@#"“[]{}*\\'.repeat(8_000)],
-	])('of %s get an answer', async (_, text) => {
+	])('of %s are answered', async (_, text) => {
 		for (const question of ['Who is xylophone?', '', text.slice(0, 20_000)])
 			expect((await ask(question, [note('a.txt', text)])).text).not.toBe('');
 	});

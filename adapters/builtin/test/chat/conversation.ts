@@ -4,10 +4,10 @@ import { builtinChat } from '../../src/chat/model.ts';
 
 const log = silentLogger();
 
-/** The model as the kernel makes it. */
+/** The model, created by the kernel. */
 export const { model } = await createModel(builtinChat());
 
-/** What a request came to. */
+/** The collected events of an answer. */
 export interface Outcome {
 	readonly text: string;
 	readonly events: readonly ChatEvent[];
@@ -51,18 +51,18 @@ export async function talk(messages: readonly ChatMessage[], options: Options = 
 	};
 }
 
-/** A turn of the user. */
+/** A message of the user. */
 export function user(text: string, ...documents: readonly DocumentPart[]): ChatMessage {
 	const words: readonly ChatPart[] = text === '' ? [] : [{ type: 'text', text }];
 	return { role: 'user', content: [...documents, ...words] };
 }
 
-/** A turn of the model. */
+/** A message of the assistant. */
 export function assistant(text: string): ChatMessage {
 	return { role: 'assistant', content: [{ type: 'text', text }], toolCalls: [] };
 }
 
-/** A document with pages, as the plugin hands it over. */
+/** A document with pages, as the chat plugin passes it to a model. */
 export function pdf(filename: string, ...pages: readonly string[]): DocumentPart {
 	return {
 		type: 'document',

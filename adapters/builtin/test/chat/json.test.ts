@@ -18,14 +18,14 @@ const invoice = { number: 'INV-7', total: 57.4 };
 const formatOf = (schema: JsonObject) => ({ type: 'schema', name: 'result', schema, isStrict: true }) as const;
 const format = formatOf(schema);
 
-describe('JSON by a schema', () => {
-	it('is that of the message when it is valid', async () => {
+describe('JSON for a schema', () => {
+	it('comes from the message when that contains valid JSON', async () => {
 		const { text, warnings } = await ask(`Repeat ${JSON.stringify(invoice, null, 2)}`, [], { format });
 		expect(JSON.parse(text)).toEqual(invoice);
 		expect(warnings).toEqual([]);
 	});
 
-	it('is else that of a document or a tool', async () => {
+	it('otherwise comes from a document or a tool result', async () => {
 		const documents = [lighthouse, note('a.json', '{"number": 1}'), note('b.json', JSON.stringify(invoice))];
 		expect(JSON.parse((await ask('Extract it from {}', documents, { format })).text)).toEqual(invoice);
 		const { text } = await talk(
@@ -39,7 +39,7 @@ describe('JSON by a schema', () => {
 		expect(JSON.parse(text)).toEqual(invoice);
 	});
 
-	it('is else made up, with a warning, alike for equal seeds', async () => {
+	it('is otherwise generated, with a warning; equal seeds give equal JSON', async () => {
 		const make = (seed: number) => ask('Extract the invoice', [lighthouse], { format, seed });
 		const [one, same, other] = [await make(5), await make(5), await make(6)];
 		expect(ajv.validate(schema, JSON.parse(one.text)), one.text).toBe(true);
@@ -48,27 +48,27 @@ describe('JSON by a schema', () => {
 		expect(other.text).not.toBe(one.text);
 	});
 
-	it('may name a draft', async () => {
+	it('can use a schema that names its draft', async () => {
 		const draft = { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
 		const { text } = await ask('Extract it', [], { format: formatOf(draft) });
 		expect(ajv.validate(schema, JSON.parse(text))).toBe(true);
 	});
 
-	it('may be cut by the number of tokens', async () => {
+	it('can be cut at the token limit', async () => {
 		const { reason, text } = await ask('Extract it', [], { format, maxTokens: 2 });
 		expect([reason, text.length <= 8]).toEqual(['length', true]);
 	});
 });
 
-describe('any JSON', () => {
-	it('is the object of the message, or of a document', async () => {
+describe('JSON without a schema', () => {
+	it('is the object in the message or in a document', async () => {
 		const json = { type: 'json' } as const;
 		expect(JSON.parse((await ask('Give {"a": [1]}', [lighthouse], { format: json })).text)).toEqual({ a: [1] });
 		const { text } = await ask('Who?', [note('a.json', '{"b": 2}')], { format: json });
 		expect(JSON.parse(text)).toEqual({ b: 2 });
 	});
 
-	it('is else an object with the answer', async () => {
+	it('is otherwise an object with the answer', async () => {
 		const { text, warnings } = await ask('Who is the warden?', [lighthouse], { format: { type: 'json' } });
 		expect(JSON.parse(text)).toEqual({ answer: expect.stringContaining('Oliver Brandt') });
 		expect(warnings).toEqual([]);

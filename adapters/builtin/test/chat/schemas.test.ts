@@ -22,13 +22,13 @@ const refused = { code: 'E_VALUE_INVALID', param: 'response_format' };
 describe('a hostile schema is refused', () => {
 	it.each<[string, JsonObject]>([
 		['refers to itself', { $ref: '#' }],
-		['refers in a circle', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
+		['has a circular reference', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
 		['refers to itself in allOf', { allOf: [{ $ref: '#' }, { $ref: '#' }] }],
 		['refers to itself in anyOf', { anyOf: [{ $ref: '#' }, { $ref: '#' }] }],
 		['needs itself', { type: 'object', required: ['a', 'b'], properties: { a: { $ref: '#' }, b: { $ref: '#' } } }],
-		['needs four of itself', { type: 'array', minItems: 4, items: { $ref: '#' } }],
+		['needs four items of itself', { type: 'array', minItems: 4, items: { $ref: '#' } }],
 		['needs billions of items', { type: 'array', minItems: 1e12, items: { type: 'string' } }],
-		['needs as many in each item', deep(9, (items) => ({ type: 'array', minItems: 999, items }))],
+		['needs too many nested items', deep(9, (items) => ({ type: 'array', minItems: 999, items }))],
 		['needs billions of characters', { type: 'string', minLength: 1e12 }],
 		['needs billions of properties', { type: 'object', minProperties: 1e12 }],
 		['needs billions of matches', { type: 'array', contains: { type: 'string' }, minContains: 1e12 }],
@@ -43,21 +43,21 @@ describe('a hostile schema is refused', () => {
 		await expect(make(schema)).rejects.toMatchObject(refused);
 	});
 
-	it('whose pattern takes forever for the text of the message', async () => {
+	it('with a pattern that takes forever on the text of the message', async () => {
 		const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(x+x+)+y$' } } };
 		await expect(make(schema, JSON.stringify({ a: 'x'.repeat(5_000) }))).rejects.toMatchObject(refused);
 	});
 });
 
-describe('more hostile schemas than threads', () => {
-	it('are all refused, and the next schema gets a value', async () => {
+describe('hostile schemas in parallel, more than there are threads,', () => {
+	it('are all rejected, and the next valid schema works', async () => {
 		const endless: JsonObject = { type: 'array', minItems: 4, items: { $ref: '#' } };
 		const hostile = Array.from({ length: 4 }, () => expect(make(endless)).rejects.toMatchObject(refused));
 		await Promise.all([...hostile, expect(make({ const: 7 })).resolves.toBe(7)]);
 	}, 30_000);
 });
 
-describe('an unusual schema gets a valid value', () => {
+describe('an unusual schema gets a valid value:', () => {
 	const object = (properties: JsonObject): JsonObject => ({
 		type: 'object',
 		properties,
@@ -67,11 +67,14 @@ describe('an unusual schema gets a valid value', () => {
 
 	it.each<[string, JsonObject]>([
 		[
-			'with many items and characters at most',
+			'with upper limits on items and characters',
 			{ type: 'array', maxItems: 1e12, items: { type: 'string', maxLength: 1e12 } },
 		],
 		['with an async mark', { $async: true, type: 'string' }],
-		['with a property of the prototype', object({ constructor: { type: 'string' }, toString: { type: 'integer' } })],
+		[
+			'with a property named like one of Object.prototype',
+			object({ constructor: { type: 'string' }, toString: { type: 'integer' } }),
+		],
 		[
 			'that is recursive',
 			{
@@ -99,7 +102,7 @@ describe('an unusual schema gets a valid value', () => {
 		expect(ajv.validate(plain, value), JSON.stringify(value)).toBe(true);
 	});
 
-	it('whatever it is', async () => {
+	it('generated at random', async () => {
 		await fc.assert(
 			fc.asyncProperty(schemas, async (schema) => {
 				const whole = { ...schema, $defs: { word: { type: 'string', minLength: 2 } } };

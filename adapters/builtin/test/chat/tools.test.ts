@@ -24,7 +24,7 @@ async function callsFor(message: string, more: Parameters<typeof ask>[2] = {}) {
 }
 
 describe('a tool', () => {
-	it('that the message names is called with the JSON of the message', async () => {
+	it('is called with the JSON of the message when the message names it', async () => {
 		expect(await callsFor('Call get_weather with {"city": "Rome", "days": 2}, please.')).toEqual({
 			calls: [['get_weather', { city: 'Rome', days: 2 }]],
 			reason: 'tool_calls',
@@ -32,12 +32,12 @@ describe('a tool', () => {
 		});
 	});
 
-	it('gets the first JSON that is valid, whatever stands around it', async () => {
+	it('gets the first valid JSON in the message, whatever text surrounds it', async () => {
 		const message = 'In {curly} 5" braces: {"city": "X"} {"city": "A } \\" {", "days": 3}} get_weather';
 		expect((await callsFor(message)).calls).toEqual([['get_weather', { city: 'A } " {', days: 3 }]]);
 	});
 
-	it('gets made-up arguments that are valid, with a warning', async () => {
+	it('gets generated valid arguments otherwise, with a warning', async () => {
 		const { calls, warnings } = await callsFor('Use get_weather for Paris');
 		expect(ajv.validate(parameters, calls[0]?.[1])).toBe(true);
 		expect(warnings).toEqual([expect.stringContaining('get_weather are made up')]);
@@ -47,14 +47,14 @@ describe('a tool', () => {
 		expect(await callsFor('call now()')).toEqual({ calls: [['now', {}]], reason: 'tool_calls', warnings: [] });
 	});
 
-	it('is called alike for equal requests, and otherwise for another seed', async () => {
+	it('is called identically for equal requests, and differently for another seed', async () => {
 		const call = async (seed: number) => (await ask('get_weather', [], { tools, seed })).calls;
 		expect(await call(1)).toEqual(await call(1));
 		expect(await call(1)).not.toEqual(await call(2));
 		expect((await call(1))[0]?.id).toMatch(/^call_[\da-f]{24}$/);
 	});
 
-	it('is called beside another one, unless one at a time is wanted', async () => {
+	it('is called together with another tool unless parallel calls are off', async () => {
 		const names = async (more = {}) => (await callsFor('now and get_weather', more)).calls.map(([name]) => name);
 		expect(await names()).toEqual(['now', 'get_weather']);
 		expect(await names({ parallelToolCalls: false })).toEqual(['now']);
@@ -63,27 +63,27 @@ describe('a tool', () => {
 
 describe('the choice of tools', () => {
 	it.each(['What is the weather?', 'get_weather_now', 'I know nowhere'])(
-		'calls none that is not named: %s',
+		'calls no tool that the message does not name: %s',
 		async (message) => {
 			expect((await callsFor(message)).calls).toEqual([]);
 		},
 	);
 
-	it('calls none when none may be called', async () => {
+	it('calls no tool when it is none', async () => {
 		expect((await callsFor('call now()', { toolChoice: 'none' })).calls).toEqual([]);
 	});
 
-	it('calls the one that is required by name', async () => {
+	it('calls the tool that it names', async () => {
 		expect((await callsFor('get_weather', { toolChoice: { name: 'now' } })).calls).toEqual([['now', {}]]);
 	});
 
-	it('calls one when any is required', async () => {
+	it('calls any tool when it is required', async () => {
 		expect((await callsFor('Hello', { toolChoice: 'required' })).calls.map(([name]) => name)).toEqual(['get_weather']);
 	});
 });
 
-describe('after a tool has answered', () => {
-	it('quotes the result and calls nothing', async () => {
+describe('a request with a tool result', () => {
+	it('quotes the result and calls no tool', async () => {
 		const result = '{"temperature":21,"sky":"clear"}';
 		const { text, calls, reason } = await talk(
 			[
@@ -101,7 +101,7 @@ describe('after a tool has answered', () => {
 
 describe('the parameters of a tool', () => {
 	it.each([
-		['that are no schema', { type: 'object', properties: { a: { type: 'wrong' } } }],
+		['that are no valid schema', { type: 'object', properties: { a: { type: 'wrong' } } }],
 		['that nothing satisfies', { type: 'object', properties: { a: false }, required: ['a'] }],
 	])('%s are refused', async (_, schema) => {
 		const tool = { name: 'broken', isStrict: false, parameters: schema };

@@ -10,7 +10,7 @@ import type { DrawJob } from '../../src/image/worker.ts';
 import { Threads } from '../../src/threads.ts';
 
 const { provided: images, stop } = await createBackend<ImageCodec>(sharpImages());
-// Shared by the cases: a thread for each of them would take longer than what it does.
+// The cases share one thread: starting one per case takes longer than the case.
 const threads = new Threads<DrawJob, RawImage>({
 	file: new URL('../../src/image/worker.ts', import.meta.url),
 	threads: 1,

@@ -19,7 +19,7 @@ export function imageRequest(changes: Partial<ImageRequest> = {}): ImageRequest 
 	};
 }
 
-/** The surroundings of a call; `shown` collects its unfinished states. */
+/** The context of a call; `shown` collects the partial images. */
 export function imageRun(changes: Partial<ImageRun> = {}): ImageRun & { readonly shown: RawImage[] } {
 	const shown: RawImage[] = [];
 	const log: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
@@ -34,20 +34,20 @@ export function imageRun(changes: Partial<ImageRun> = {}): ImageRun & { readonly
 	};
 }
 
-/** The pixels of a picture that has to have some. */
+/** The raw pixels of a picture; throws if it has none. */
 export function rawOf(picture: Picture | undefined): RawImage {
 	if (picture && 'data' in picture) return picture;
 	throw new Error('The model gave no pixels.');
 }
 
-/** The mean difference of two pictures of one size, 0 to 1. */
+/** The mean difference of two pictures of the same size, from 0 to 1. */
 export function distance(a: RawImage, b: RawImage): number {
 	let sum = 0;
 	for (const [i, part] of a.data.entries()) sum += Math.abs(part - (b.data[i] as number));
 	return sum / a.data.length / 255;
 }
 
-/** The alpha at a place, both coordinates as shares of the picture. */
+/** The alpha value at a position, given in fractions of the width and height. */
 export function alphaAt({ width, height, data }: RawImage, x: number, y: number): number {
 	const column = Math.min(width - 1, Math.floor(x * width));
 	return data[(Math.min(height - 1, Math.floor(y * height)) * width + column) * 4 + 3] as number;

@@ -30,7 +30,7 @@ function hash(data: Uint8Array): string {
 }
 
 describe('a drawn picture', () => {
-	it('has the same pixels for the same prompt and seed, whichever thread draws it', async () => {
+	it('has the same pixels for the same prompt and seed, in any thread', async () => {
 		const all = await Promise.all([draw(), draw(), draw()]);
 		expect(new Set(all.map(({ picture }) => hash(picture.data))).size).toBe(1);
 	});
@@ -57,7 +57,7 @@ describe('a drawn picture', () => {
 		expect(picture.data.every((part, i) => i % 4 !== 3 || part === 255)).toBe(true);
 	});
 
-	it('is 1024 pixels a side when the model decides, and says which quality it took', async () => {
+	it('is 1024 pixels a side when no size is given, and reports the quality that was used', async () => {
 		const { picture, quality } = await draw({ size: undefined } as unknown as ImageRequest);
 		expect([picture.width, picture.height, quality]).toEqual([1024, 1024, 'high']);
 	});
@@ -66,7 +66,7 @@ describe('a drawn picture', () => {
 		[63, 64],
 		[4000, 64],
 		[3840, 2200],
-	])('is refused at %d by %d, with the name of the parameter', async (width, height) => {
+	])('is rejected at %d by %d, with the name of the parameter', async (width, height) => {
 		const refused = draw({ size: { width, height } });
 		await expect(refused).rejects.toMatchObject({ code: 'E_VALUE_UNSUPPORTED', param: 'size' });
 	});
@@ -85,7 +85,7 @@ describe('a drawn picture', () => {
 		},
 	);
 
-	it('gets finer with more steps, which count more than the quality', async () => {
+	it('has more detail with more steps, which override the quality', async () => {
 		const [few, more, many, low] = await Promise.all([
 			draw({ steps: 4 }),
 			draw({ steps: 10 }),
@@ -102,7 +102,7 @@ describe('a drawn picture', () => {
 describe('a picture with a transparent background', () => {
 	const size = { width: 128, height: 128 };
 
-	it('shows the subject alone, and has no caption', async () => {
+	it('shows only the subject, and has no caption', async () => {
 		const prompt = 'a boat with the words "Gone sailing"';
 		const { picture, words, warnings } = await draw({ prompt, background: 'transparent', size });
 		const corners = [0, 1].flatMap((x) => [0, 1].map((y) => alphaAt(picture, x, y)));
@@ -112,7 +112,7 @@ describe('a picture with a transparent background', () => {
 		expect(warnings).toEqual([expect.stringContaining('no caption')]);
 	});
 
-	it('shows the land without the sky where the prompt has no subject', async () => {
+	it('shows the land without the sky when the prompt has no subject', async () => {
 		const { picture } = await draw({ prompt: 'a forest', background: 'transparent', size });
 		expect([alphaAt(picture, 0.5, 0.02), alphaAt(picture, 0.5, 0.98)]).toEqual([0, 255]);
 	});
@@ -121,7 +121,7 @@ describe('a picture with a transparent background', () => {
 describe('a caption', () => {
 	const size = { width: 256, height: 192 };
 
-	it('is a quoted passage, white on dark at the foot of the picture', async () => {
+	it('is the quoted passage, white on dark at the bottom of the picture', async () => {
 		const { picture, words, warnings } = await draw({ prompt: 'A forest by day that says "Hello"', size });
 		expect(words).toContain('caption “Hello”');
 		expect(warnings).toBeUndefined();
@@ -130,35 +130,35 @@ describe('a caption', () => {
 		expect(Math.max(...foot)).toBeGreaterThan(225);
 	});
 
-	it('is the prompt where no word of it names a place or a subject', async () => {
+	it('is the prompt when no word of it names a place or a subject', async () => {
 		expect((await draw({ prompt: 'frumious zorblax', size })).words).toContain('caption “frumious zorblax”');
 		expect((await draw({ prompt: 'frumious forest', size })).words).not.toContain('caption');
 	});
 
-	it('is shortened where it is too long, and lacks what the typeface lacks, with warnings', async () => {
+	it('is shortened when it is too long, and omits characters that the typeface lacks, with warnings', async () => {
 		const { warnings } = await draw({ prompt: `A forest "猫 ${'long words '.repeat(26)}"`, size });
 		expect(warnings).toEqual([expect.stringContaining('shortened'), expect.stringContaining('leaves out characters')]);
 	});
 });
 
-it('warns that it has no styles', async () => {
+it('has a warning that styles are not supported', async () => {
 	expect((await draw({ style: 'vivid' })).warnings).toEqual([expect.stringContaining('`style`')]);
 });
 
 describe('the revised prompt', () => {
-	it('tells what was drawn, and which words have no meaning here', async () => {
+	it('lists what was drawn and which words were not understood', async () => {
 		const { words } = await draw({ prompt: 'A purple castle in the mountains at dusk over a lake' });
 		expect(words).toMatch(/^A drawn scene: a lake before mountains at dusk under .*, with a castle\./);
 		expect(words).toContain('Not understood: purple.');
 	});
 
-	it('says when the place is chosen by chance', async () => {
+	it('says when the place was chosen at random', async () => {
 		expect((await draw({ prompt: 'purple' })).words).toContain('No word names a place');
 	});
 });
 
-describe('unfinished states', () => {
-	it('are renders of the same picture on its way, as many as asked for, each nearer to the end', async () => {
+describe('partial images', () => {
+	it('are renders of the same picture, as many as requested, each closer to the result', async () => {
 		const run = imageRun({ partials: 3 });
 		const { picture } = await draw({ prompt: 'A forest at dawn with a house' }, run);
 		expect(run.shown).toHaveLength(3);
@@ -175,7 +175,7 @@ describe('unfinished states', () => {
 });
 
 describe('stopping', () => {
-	it('ends a large picture at once, and leaves its thread to the next one', async () => {
+	it('an abort ends a large picture immediately, and frees its thread', async () => {
 		const abort = new AbortController();
 		const size = { width: 3840, height: 2160 };
 		const run = imageRun({
@@ -187,7 +187,7 @@ describe('stopping', () => {
 		expect((await draw()).picture.width).toBe(96);
 	});
 
-	it('does nothing when it is aborted before it begins', async () => {
+	it('a request that is already aborted does no work', async () => {
 		const run = imageRun({ signal: AbortSignal.abort(new Error('too late')) });
 		await expect(draw({}, run)).rejects.toThrow('too late');
 	});

@@ -22,7 +22,7 @@ describe('the words of a prompt', () => {
 		expect(readPrompt(prompt)).toEqual({ ...meaning, unknown: [] });
 	});
 
-	it('name what has no meaning here, once', () => {
+	it('that are unknown are reported once', () => {
 		expect(readPrompt('a zorblax and a zorblax in a purple forest').unknown).toEqual(['zorblax', 'purple']);
 	});
 
@@ -33,29 +33,29 @@ describe('the words of a prompt', () => {
 		['A boat, caption: Gone sailing', 'Gone sailing'],
 		["Roses with the words 'Happy Mother's Day'", "Happy Mother's Day"],
 		['A forest', undefined],
-	])('have a passage to be written: %s', (prompt, text) => {
+	])('can ask for written text: %s', (prompt, text) => {
 		expect(quotationOf(prompt)?.text).toBe(text);
 	});
 
-	it('do not count where they are only to be written', () => {
+	it('do not select a scene when they are only text to be written', () => {
 		expect(readPrompt('a forest that says "night city"')).toEqual({ setting: 'forest', unknown: [] });
 	});
 });
 
 describe('a scene', () => {
-	it('is the same for the same plan, and another for another seed', () => {
+	it('is the same for the same plan, and different for another seed', () => {
 		const draw = (seed: number) => sceneSvg(planScene({ prompt: 'a city', seed }), size);
 		expect(draw(1)).toBe(draw(1));
 		expect(draw(1)).not.toBe(draw(2));
 	});
 
-	it('is chosen by the hash of words that have no meaning', () => {
+	it('is chosen by the hash of unknown words', () => {
 		const places = Array.from({ length: 40 }, (_, i) => planScene({ prompt: `word${i}`, seed: 1 }).setting);
 		expect(new Set(places).size).toBeGreaterThan(4);
 		expect(planScene({ prompt: 'word1', seed: 1 }).setting).toBe(planScene({ prompt: 'word1', seed: 2 }).setting);
 	});
 
-	it('of a variation keeps what its own words leave open', () => {
+	it('of a remix takes from the original prompt what its own words leave open', () => {
 		const plan = planScene({ prompt: 'at dawn', seed: 1, remixOf: 'a castle by a lake at night' });
 		expect(plan).toMatchObject({ setting: 'lake', time: 'dawn', subject: 'castle' });
 	});
@@ -64,14 +64,14 @@ describe('a scene', () => {
 		[64, 64],
 		[64, 3840],
 		[3840, 64],
-	])('has numbers only at %d by %d', { timeout: 30_000 }, (width, height) => {
+	])('contains only finite numbers at %d by %d', { timeout: 30_000 }, (width, height) => {
 		for (const setting of settings) {
 			const plan = planScene({ prompt: `${setting} with a castle in the snow`, seed: 3 });
 			expect(sceneSvg(plan, { width, height })).not.toMatch(/NaN|Infinity|undefined/);
 		}
 	});
 
-	it('is opaque and as large as asked for', async () => {
+	it('is opaque and has the requested size', async () => {
 		const { width, height, data } = await rasterise(sceneSvg(planScene({ prompt: 'a forest', seed: 1 }), size));
 		expect([width, height]).toEqual([96, 64]);
 		expect(data.every((part, i) => i % 4 !== 3 || part === 255)).toBe(true);
@@ -100,7 +100,7 @@ describe('a caption', () => {
 		}
 	});
 
-	it('keeps signs of XML as text', () => {
+	it('escapes XML characters', () => {
 		const surface = surfaceOf(size);
 		expect(
 			() =>
@@ -110,7 +110,7 @@ describe('a caption', () => {
 		).not.toThrow();
 	});
 
-	it('tells what it lacks', () => {
+	it('warns about the characters that it lacks', () => {
 		const warningsOf = (text: string) => layOutCaption(text, surfaceOf(size)).warnings;
 		expect(warningsOf('A short one')).toEqual([]);
 		expect(warningsOf('many words '.repeat(60))).toEqual([expect.stringContaining('shortened')]);

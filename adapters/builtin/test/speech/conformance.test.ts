@@ -3,7 +3,7 @@ import { createModel } from '@plinth/testing';
 import { afterAll, test } from 'vitest';
 import { builtinSpeech } from '../../src/speech/model.ts';
 
-// Shared by the cases: a thread for each of them would take longer than what it does.
+// The cases share one thread: starting one per case takes longer than the case.
 const { model, close } = await createModel(builtinSpeech());
 afterAll(close);
 

@@ -20,13 +20,13 @@ const { synthesize } = await import('../../src/speech/flite.ts');
 afterAll(() => vi.unstubAllGlobals());
 
 describe('flite', () => {
-	it('is compiled without the voices, which lie in the memory only', () => {
+	it('compiles once without the voices, which are only in memory', () => {
 		const { code, constants } = readFlite();
 		expect(code.byteLength).toBeLessThan(500_000);
 		expect(constants.bytes.byteLength).toBeGreaterThan(10_000_000);
 	});
 
-	it('speaks the same after other voices have spoken, from the same instance', () => {
+	it('speaks the same after other voices have spoken in the same instance', () => {
 		const speak = (text: string, voice: 'kal' | 'kal16' | 'awb' | 'rms' | 'slt') => synthesize(text, voice, {});
 		const first = speak('Twelve ships.', 'slt');
 		for (const voice of ['kal', 'kal16', 'awb', 'rms'] as const) speak('A long way home, and 1,024 more words.', voice);
@@ -34,7 +34,7 @@ describe('flite', () => {
 		expect(instances).toHaveLength(1);
 	});
 
-	it('never changes its constants', () => {
+	it('does not change its constants', () => {
 		const { constants } = readFlite();
 		const [instance] = instances as [Memory];
 		const { buffer } = instance.exports.memory;

@@ -22,7 +22,7 @@ describe('assertEnglish', () => {
 	});
 
 	it.each(['Привет, как дела?', '你好，世界', 'مرحبا بالعالم', 'γειά σου κόσμε', 'Hello 你好 world'])(
-		'refuses another script: %s',
+		'rejects text in another script: %s',
 		async (text) => {
 			await expect(assertEnglish(text)).rejects.toMatchObject({ code: 'E_VALUE_INVALID', param: 'input' });
 		},
@@ -43,7 +43,7 @@ describe('assertEnglish', () => {
 		'Crème brûlée',
 		'The Greek letter α is called alpha.',
 		'12 + 30',
-	])('accepts what is or may be English: %s', async (text) => {
+	])('accepts text that may be English: %s', async (text) => {
 		await expect(assertEnglish(text)).resolves.toBeUndefined();
 	});
 });

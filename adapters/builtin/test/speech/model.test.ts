@@ -14,7 +14,7 @@ afterAll(close);
 async function open(request: Partial<SpeechRequest>, signal = new AbortController().signal, speaker = model) {
 	const whole = { input: sentence, voice: 'alloy', speed: 1, format: 'pcm' as const, ...request };
 	const audio = await speaker.speak(whole, { signal, log });
-	if (!('sampleRate' in audio)) throw new Error('The model answered with encoded audio.');
+	if (!('sampleRate' in audio)) throw new Error('The model returned encoded audio.');
 	return audio;
 }
 
@@ -28,7 +28,7 @@ async function speak(request: Partial<SpeechRequest>, speaker = model) {
 
 const samples = new Map<string, ReturnType<typeof speak>>();
 
-/** The sentence by each voice, spoken once for all tests. */
+/** The sentence in each voice, synthesised once for all tests. */
 function sample(voice: string) {
 	const spoken = samples.get(voice) ?? speak({ voice });
 	samples.set(voice, spoken);
@@ -50,7 +50,7 @@ describe('builtinSpeech', () => {
 		expect(loudness(spoken.pcm)).toBeGreaterThan(1_500);
 	});
 
-	it('gives equal bytes for equal requests, whatever was said in between', async () => {
+	it('gives equal bytes for equal requests, whatever was spoken in between', async () => {
 		const first = await speak({ voice: 'nova' });
 		await Promise.all([speak({ voice: 'onyx', speed: 2 }), speak({ voice: 'kal16' })]);
 		expect(Buffer.compare((await speak({ voice: 'nova' })).pcm, first.pcm)).toBe(0);
@@ -60,7 +60,7 @@ describe('builtinSpeech', () => {
 		expect(model.voices?.()).toEqual([...openAiVoices, 'kal', 'kal16', 'awb', 'rms', 'slt']);
 	});
 
-	it('gives every voice a sound of its own, at about the same loudness', async () => {
+	it('has a different sound for each voice, at about the same volume', async () => {
 		const spoken = await Promise.all((model.voices?.() ?? []).map(sample));
 		const sounds = spoken.map(({ pcm, sampleRate }) => `${sampleRate} ${pcm.toString('base64')}`);
 		expect(new Set(sounds).size).toBe(18);
@@ -79,14 +79,14 @@ describe('builtinSpeech', () => {
 		['coral', 180, 202],
 		['nova', 198, 222],
 		['shimmer', 222, 248],
-	])('lets %s speak at %i to %i Hz', async (voice, low, high) => {
+	])('speaks with %s at a pitch of %i to %i Hz', async (voice, low, high) => {
 		const { pcm, sampleRate } = await sample(voice);
 		const pitch = medianPitch(pcm, sampleRate);
 		expect(pitch).toBeGreaterThan(low);
 		expect(pitch).toBeLessThan(high);
 	});
 
-	it.each(['kal16', 'slt'])('keeps its tempo promise with %s', async (voice) => {
+	it.each(['kal16', 'slt'])('speaks at the requested speed with %s', async (voice) => {
 		const { seconds } = await sample(voice);
 		for (const speed of [0.25, 0.5, 2, 4]) {
 			const changed = await speak({ voice, speed });
@@ -94,7 +94,7 @@ describe('builtinSpeech', () => {
 		}
 	});
 
-	it('follows instructions and reports what it did not understand', async () => {
+	it('follows instructions and warns about those that it did not understand', async () => {
 		const plain = await sample('ash');
 		const slow = await speak({ voice: 'ash', instructions: 'Slowly, in a deep voice.' });
 		expect(slow.seconds / plain.seconds).toBeCloseTo(1.25, 1);
@@ -118,7 +118,7 @@ describe('builtinSpeech', () => {
 		['only punctuation', { input: '… !?' }, 'input'],
 		['an unknown voice', { voice: 'nobody' }, 'voice'],
 		['a voice named like a method', { voice: 'toString' }, 'voice'],
-	])('refuses %s before the stream', async (_name, request, param) => {
+	])('rejects %s before the stream begins', async (_name, request, param) => {
 		await expect(open(request)).rejects.toMatchObject({ code: 'E_VALUE_INVALID', param });
 	});
 });
@@ -130,13 +130,13 @@ describe('the stream', () => {
 		expect((await speak({ input: story, voice: 'kal16' })).chunks).toHaveLength(5);
 	});
 
-	it('parts paragraphs more than sentences', async () => {
+	it('separates paragraphs by a longer pause than sentences', async () => {
 		const one = await speak({ input: 'One. Two.', voice: 'kal16' });
 		const two = await speak({ input: 'One.\n\nTwo.', voice: 'kal16' });
 		expect(two.seconds - one.seconds).toBeCloseTo(0.37, 2);
 	});
 
-	it('has no clicks: every chunk begins and ends near silence', async () => {
+	it('has no clicks: each chunk begins and ends near silence', async () => {
 		for (const voice of ['kal16', 'slt']) {
 			const { chunks } = await speak({ input: story, voice });
 			for (const chunk of chunks) {
@@ -147,31 +147,31 @@ describe('the stream', () => {
 		}
 	});
 
-	it('ends when the signal aborts, even if the next sentence is ready', async () => {
-		const leaving = new AbortController();
-		const { body } = await open({ input: story }, leaving.signal);
+	it('ends on an abort, even if the next sentence is ready', async () => {
+		const controller = new AbortController();
+		const { body } = await open({ input: story }, controller.signal);
 		const reader = body[Symbol.asyncIterator]();
 		await reader.next();
-		const reason = new Error('The client left.');
-		leaving.abort(reason);
+		const reason = new Error('The client disconnected.');
+		controller.abort(reason);
 		await expect(reader.next()).rejects.toBe(reason);
-		await expect(open({}, leaving.signal)).rejects.toBe(reason);
+		await expect(open({}, controller.signal)).rejects.toBe(reason);
 	});
 
-	it('lets other requests pass between two sentences', async () => {
+	it('lets other requests run between two sentences', async () => {
 		const long = speak({ input: `${sentence} `.repeat(8), voice: 'slt' });
 		const short = speak({ input: 'Yes.', voice: 'kal16' });
 		expect(await Promise.race([long.then(() => 'long'), short.then(() => 'short')])).toBe('short');
 		await long;
 	});
 
-	it('takes 4,096 characters', async () => {
+	it('accepts 4,096 characters', async () => {
 		const input = `${sentence} `.repeat(100).slice(0, 4_096);
 		const { seconds } = await speak({ input, voice: 'kal16' });
 		expect(seconds).toBeGreaterThan(180);
 	});
 
-	it('ends when the reader leaves', async () => {
+	it('ends when the reader stops', async () => {
 		const { body } = await open({ input: story, voice: 'kal16' });
 		const reader = body[Symbol.asyncIterator]();
 		await reader.next();
@@ -183,19 +183,19 @@ describe('the stream', () => {
 describe('a sentence that takes seconds', () => {
 	const slow = { input: '7'.repeat(200), voice: 'slt', speed: 0.25 };
 
-	it('fails after deadlineMs, and the next one is spoken', async () => {
+	it('fails after deadlineMs, and the next one works', async () => {
 		const { model: hasty, close } = await createModel(builtinSpeech({ deadlineMs: 1_000 }));
 		await expect(speak(slow, hasty)).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
 		expect((await speak({ voice: 'kal16' }, hasty)).seconds).toBeGreaterThan(1);
 		await close();
 	});
 
-	it('rejects at once when the signal aborts, and the next one is spoken', async () => {
-		const leaving = new AbortController();
-		const { body } = await open(slow, leaving.signal);
+	it('rejects immediately on an abort, and the next one works', async () => {
+		const controller = new AbortController();
+		const { body } = await open(slow, controller.signal);
 		const chunk = body[Symbol.asyncIterator]().next();
-		const reason = new Error('The client left.');
-		leaving.abort(reason);
+		const reason = new Error('The client disconnected.');
+		controller.abort(reason);
 		await expect(chunk).rejects.toBe(reason);
 		expect((await speak({ voice: 'kal16' })).seconds).toBeGreaterThan(1);
 	});

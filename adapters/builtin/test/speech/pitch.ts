@@ -1,6 +1,6 @@
 /**
- * Median pitch in Hz of s16le speech by autocorrelation over 40 ms frames: of each voiced frame, the shortest period that is nearly
- * as similar as the best one.
+ * Median pitch in Hz of s16le speech by autocorrelation over 40 ms frames. For each voiced frame it takes the shortest
+ * period that is nearly as similar as the best one.
  */
 export function medianPitch(pcm: Uint8Array, sampleRate: number): number {
 	const samples = new Int16Array(pcm.slice().buffer);

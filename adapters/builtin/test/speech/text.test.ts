@@ -6,7 +6,7 @@ const texts = (text: string) => splitText(text).map((piece) => piece.text);
 const codePoint = fc.oneof(fc.nat({ max: 0x10ffff }), fc.nat({ max: 0x24f }));
 
 describe('splitText', () => {
-	it('splits at sentences and tells paragraphs apart', () => {
+	it('splits at sentences and separates paragraphs', () => {
 		expect(splitText('One. Two!\r\n\r\nThree? Four')).toEqual([
 			{ text: 'One.', pause: 'sentence' },
 			{ text: 'Two!', pause: 'paragraph' },
@@ -15,7 +15,7 @@ describe('splitText', () => {
 		]);
 	});
 
-	it('does not take abbreviations, initials or quoted questions for ends of sentences', () => {
+	it('does not split at abbreviations, initials or quoted questions', () => {
 		expect(texts('Hi. Dr. Smith met J. R. Tolkien, i.e. John. "Really?" she said. Yes.')).toEqual([
 			'Hi.',
 			'Dr. Smith met J. R. Tolkien, i.e. John.',
@@ -36,7 +36,7 @@ describe('splitText', () => {
 		]);
 	});
 
-	it('splits very long sentences at commas, else at spaces, and breaks endless words', () => {
+	it('splits very long sentences at commas, otherwise at spaces, and breaks long words', () => {
 		const pieces = splitText(`${'very '.repeat(100)}long, ${'x'.repeat(500)}`);
 		for (const { text } of pieces) expect(text.length).toBeLessThanOrEqual(200);
 		expect(pieces.map(({ pause }) => pause)).toEqual(['none', 'none', 'comma', 'none', 'none', 'end']);
@@ -45,7 +45,7 @@ describe('splitText', () => {
 		);
 	});
 
-	it('loses and repeats nothing, and makes no silent piece', () => {
+	it('keeps all text exactly once, and makes no piece without sound', () => {
 		const word = fc.constantFrom('one', 'Dr.', 'two,', 'Three.', '4,000', '"five?"', '-', '\n', '\n\n', '...', 'e.g.');
 		fc.assert(
 			fc.property(fc.array(word, { maxLength: 120 }), (words) => {
@@ -74,11 +74,11 @@ describe('splitText', () => {
 		['ranges', 'pages 3–4', 'pages 3-4'],
 		['markup', '**bold** and <speak>tags</speak>', 'bold and speak tags speak'],
 		['numbers with #', 'We are #1', 'We are number 1'],
-	])('writes %s for the synthesizer', (_name, input, expected) => {
+	])('normalises %s', (_name, input, expected) => {
 		expect(texts(input)).toEqual([expected]);
 	});
 
-	it('gives printable ASCII for any input', () => {
+	it('returns printable ASCII for any input', () => {
 		fc.assert(
 			fc.property(fc.array(codePoint, { maxLength: 60 }), (codePoints) => {
 				for (const text of texts(String.fromCodePoint(...codePoints))) expect(text).toMatch(/^[\x20-\x7e]+$/);
@@ -86,12 +86,12 @@ describe('splitText', () => {
 		);
 	});
 
-	it.each(['...', '!?', '', '- -', 'a\n-----\nb'])('leaves out what has no sound: "%s"', (text) => {
+	it.each(['...', '!?', '', '- -', 'a\n-----\nb'])('omits text without sound: "%s"', (text) => {
 		expect(texts(text)).toEqual(text.match(/[ab]/g) ?? []);
 	});
 
-	// Anything much worse than linear would run into the test's own time limit.
-	it.each(['1', '€', ' ', '-', '≠', '1,', '\n ', 'Yes. '])('takes 50,000 times "%s"', (text) => {
+	// An algorithm much worse than linear would exceed the timeout of the test.
+	it.each(['1', '€', ' ', '-', '≠', '1,', '\n ', 'Yes. '])('handles 50,000 times "%s"', (text) => {
 		expect(splitText(text.repeat(50_000))).toBeInstanceOf(Array);
 	});
 });

@@ -4,7 +4,7 @@ import { deliveryOf } from '../../src/speech/voices.ts';
 const neutral = { tempo: 1, pitch: 1, tract: 1 };
 
 describe('deliveryOf', () => {
-	it('changes nothing and says nothing without instructions', () => {
+	it('changes nothing and gives no warnings without instructions', () => {
 		expect(deliveryOf('', 1.5)).toEqual({ delivery: { ...neutral, tempo: 1.5 }, warnings: [] });
 	});
 
@@ -18,18 +18,18 @@ describe('deliveryOf', () => {
 		expect(deliveryOf(instructions, 1)).toEqual({ delivery: { ...neutral, ...wish }, warnings: [] });
 	});
 
-	it('multiplies the tempo with the speed', () => {
+	it('multiplies the speed of the request with that of the instructions', () => {
 		expect(deliveryOf('slow', 2).delivery.tempo).toBeCloseTo(1.6);
 	});
 
 	it.each(['whisper', 'like a pirate', 'high energy', 'low volume', "don't speak fast", 'not too slow'])(
-		'changes nothing and warns for "%s"',
+		'changes nothing and gives a warning for "%s"',
 		(instructions) => {
 			expect(deliveryOf(instructions, 1)).toEqual({ delivery: neutral, warnings: [expect.any(String)] });
 		},
 	);
 
-	it('does what it can and warns of the rest', () => {
+	it('applies what it understands and warns about the rest', () => {
 		const { delivery, warnings } = deliveryOf('Speak slowly like a pirate', 1);
 		expect(delivery.tempo).toBe(0.8);
 		expect(warnings).toEqual([expect.stringMatching(/supports slow, fast, deep and high/)]);

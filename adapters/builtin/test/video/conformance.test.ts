@@ -7,7 +7,7 @@ import { createVideoModel } from '../../src/video/model.ts';
 import { createVideoThreads } from '../../src/video/threads.ts';
 
 const { provided: images, stop } = await createBackend<ImageCodec>(sharpImages());
-// Shared by the cases: threads for each of them would take longer than what they do.
+// The cases share the threads: starting them per case takes longer than the case.
 const threads = createVideoThreads(2);
 const model = createVideoModel(threads, images);
 

@@ -4,7 +4,7 @@ import type { ImageCodec, ImageFormat, RawImage } from '@plinth/toolkit';
 
 const quiet = (): void => {};
 
-/** A codec that knows one picture: stripes. It remembers what it was asked for. */
+/** A codec that returns the same striped picture for each input and records its calls. */
 export function fakeImages() {
 	const fitted: string[] = [];
 	const encoded: Partial<Record<ImageFormat, RawImage>> = {};
@@ -40,7 +40,7 @@ export function request(changes: Partial<VideoRequest> = {}): VideoRequest {
 	};
 }
 
-/** The surroundings of an attempt; `fractions` collects its progress. */
+/** The context of an attempt; `fractions` collects its progress. */
 export function fakeRun(changes: Partial<VideoRun> = {}): VideoRun & { readonly fractions: number[] } {
 	const fractions: number[] = [];
 	const log: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
@@ -62,7 +62,7 @@ export interface Box {
 	readonly bytes: Uint8Array;
 }
 
-/** Lists the boxes of an MP4, or of a box that holds others. */
+/** Lists the boxes of an MP4, or of a container box. */
 export function boxesOf(bytes: Uint8Array): readonly Box[] {
 	const boxes: Box[] = [];
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

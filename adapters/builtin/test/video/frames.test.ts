@@ -20,7 +20,7 @@ function paint(film: Film, index = 0): Uint8Array {
 }
 
 describe('the camera', () => {
-	it('moves as the words say', () => {
+	it('moves as the prompt says', () => {
 		expect(planPath('zoom in on a castle', 1)).toMatchObject({ from: { zoom: 1.02 }, to: { zoom: 1.22 } });
 		expect(planPath('zoom out', 1)).toMatchObject({ from: { zoom: 1.22 }, to: { zoom: 1.02 } });
 		expect(planPath('pan slowly to the left', 1)).toMatchObject({ from: { x: 1 }, to: { x: -1 } });
@@ -29,11 +29,11 @@ describe('the camera', () => {
 		expect(planPath('pan down', 1)).toMatchObject({ from: { y: -1 }, to: { y: 1 } });
 	});
 
-	it('stays where it is in a still', () => {
+	it('does not move in a still', () => {
 		expect(viewAt(still, 0)).toEqual(viewAt(still, 1));
 	});
 
-	it('moves by the seed where no word tells how', () => {
+	it('moves by the seed when the prompt names no movement', () => {
 		expect(planPath('a castle', 1)).toEqual(planPath('a castle', 1));
 		expect(planPath('a castle', 1)).not.toEqual(planPath('a castle', 2));
 	});
@@ -46,14 +46,14 @@ describe('the camera', () => {
 });
 
 describe('a frame', () => {
-	it('keeps the colour of a picture, and shows white behind it', () => {
-		const film = { ...size, frames: 2, path: still, layers: [layerOf(solid(40, 40, [30, 90, 200, 255]))] };
-		expect([...paint(film).subarray(0, 4)]).toEqual([30, 90, 200, 255]);
-		const clear = { ...film, layers: [layerOf(solid(40, 40, [30, 90, 200, 0]))] };
+	it('keeps the colour of a picture, and is white behind transparent pixels', () => {
+		const video = { ...size, frames: 2, path: still, layers: [layerOf(solid(40, 40, [30, 90, 200, 255]))] };
+		expect([...paint(video).subarray(0, 4)]).toEqual([30, 90, 200, 255]);
+		const clear = { ...video, layers: [layerOf(solid(40, 40, [30, 90, 200, 0]))] };
 		expect([...paint(clear).subarray(0, 4)]).toEqual([255, 255, 255, 255]);
 	});
 
-	it('shows what half opaque layers have behind them', () => {
+	it('shows the layers behind half transparent ones', () => {
 		const [back, front] = [solid(40, 40, [0, 0, 200, 255]), solid(40, 40, [100, 0, 0, 128])];
 		const layers = [back, front].map((picture) => createLayer(picture, { depth: 1 }));
 		const [red, , blue, alpha] = paint({ ...size, frames: 2, path: still, layers });
@@ -62,14 +62,14 @@ describe('a frame', () => {
 		expect(alpha).toBe(255);
 	});
 
-	it('is covered everywhere by a layer that has no end', () => {
+	it('is covered completely by an endless layer', () => {
 		const drift = { x: 3, y: 5 };
 		const endless = createLayer(solid(32, 32, [9, 8, 7, 255]), { depth: 0, drift, isEndless: true });
 		const film = { ...size, frames: 40, path: still, layers: [layerOf(solid(40, 40, [255, 0, 0, 255])), endless] };
 		expect(new Set(paint(film, 17))).toEqual(new Set([9, 8, 7, 255]));
 	});
 
-	it('becomes YUV of BT.709 in limited range, and black where it has faded', () => {
+	it('becomes YUV of BT.709 in limited range, and is black when faded out', () => {
 		const film = { ...size, frames: 48, path: planPath('still, fade in', 1), layers: [] };
 		const white = new Int32Array(32 * 32).fill(-1);
 		const planes = new Uint8Array(32 * 32 * 1.5);

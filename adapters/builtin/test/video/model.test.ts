@@ -71,7 +71,7 @@ describe('a drawn video', () => {
 		expect(run.fractions.length).toBeGreaterThan(16);
 	});
 
-	it('has the same bytes whatever the number of workers', async () => {
+	it('has the same bytes for any number of workers', async () => {
 		const single = createVideoThreads(1);
 		const alone = await createVideoModel(single, fakeImages()).generate(request({ seconds: 4 }), fakeRun());
 		await single.close();
@@ -87,14 +87,14 @@ describe('a drawn video', () => {
 		expect(new Set([a, b, c].map(hash)).size).toBe(3);
 	});
 
-	it('comes with a still of the same size', async () => {
+	it('has a poster of the same size', async () => {
 		const { poster } = await make();
 		expect(poster?.mediaType).toBe('image/webp');
 		expect(images.encoded.webp).toMatchObject({ width: 160, height: 96 });
 		expect(new Set(images.encoded.webp?.data).size).toBeGreaterThan(50);
 	});
 
-	it('comes with a sheet of twelve frames in their order', async () => {
+	it('has a spritesheet of twelve frames in order', async () => {
 		const { spritesheet } = await make({ prompt: 'a lighthouse, fade in, pan right' });
 		expect(spritesheet?.mediaType).toBe('image/jpeg');
 		const { width = 0, height = 0, data = [] } = images.encoded.jpeg ?? {};
@@ -108,7 +108,7 @@ describe('a drawn video', () => {
 			return rows.join('');
 		});
 		expect(new Set(frames).size).toBe(12);
-		// The camera moves, so a frame is nearer to the next one than to the last one.
+		// The camera moves, so each frame is closer to the next one than to the last one.
 		const distance = (a = '', b = '') =>
 			Buffer.from(a, 'hex').reduce((sum, value, at) => {
 				return sum + Math.abs(value - Number.parseInt(b.slice(at * 2, at * 2 + 2), 16));
@@ -122,7 +122,7 @@ describe('a drawn video', () => {
 	});
 
 	it.each(['zoom in', 'zoom out', 'pan left', 'tilt up', 'still', 'still, fade in and out'])(
-		'follows the camera words "%s"',
+		'follows the camera instruction "%s"',
 		async (words) => {
 			const result = await make({ prompt: `a lighthouse, ${words}` });
 			expect(hash(result)).not.toBe(hash(await make({ prompt: 'a lighthouse' })));
@@ -134,29 +134,29 @@ describe('a drawn video', () => {
 		expect((await inspect(result)).times).toHaveLength(48);
 	});
 
-	it('keeps the place and the time of the video that it varies', async () => {
+	it('keeps the place and the time of the video that it remixes', async () => {
 		const remixOf = { prompt: 'a forest at night' };
 		const [plain, varied] = [await make({ prompt: 'slowly' }), await make({ prompt: 'slowly', remixOf })];
 		expect(hash(varied)).not.toBe(hash(plain));
 	});
 
-	it('refuses sizes that the encoder would pad', async () => {
+	it('rejects sizes that the encoder would pad', async () => {
 		const odd = make({ size: { width: 100, height: 96 } });
 		await expect(odd).rejects.toMatchObject({ code: 'E_VALUE_UNSUPPORTED', param: 'size' });
 	});
 });
 
-describe('a video from a picture', () => {
+describe('a video from a reference picture', () => {
 	const reference = { mediaType: 'image/png', size: 3, bytes: async () => new Uint8Array(3) };
 
-	it('moves over the picture, which is cropped to the frame with room to move', async () => {
+	it('moves over the picture, which is cropped to the frame with a margin for the movement', async () => {
 		const result = await make({ reference, prompt: 'zoom in' });
 		expect(images.fitted).toEqual(['cover 198x120']);
 		expect(result.warnings).toBeUndefined();
 		expect((await inspect(result)).times).toHaveLength(48);
 	});
 
-	it('follows the camera words, and the seed where there are none', async () => {
+	it('follows the camera instructions, or the seed without them', async () => {
 		const prompts = ['zoom in', 'zoom out', 'pan left', 'still, fade out', 'still, the words "good morning"'];
 		const all = await Promise.all([
 			...prompts.map((prompt) => make({ reference, prompt })),
@@ -168,7 +168,7 @@ describe('a video from a picture', () => {
 });
 
 describe('stopping', () => {
-	it('ends within a fraction of a second and reports no more progress', async () => {
+	it('an abort ends the work within a fraction of a second and stops the progress', async () => {
 		const abort = new AbortController();
 		const run = fakeRun({ signal: abort.signal });
 		const size = { width: 720, height: 1280 };
@@ -183,18 +183,18 @@ describe('stopping', () => {
 			},
 		);
 		await expect(running).rejects.toThrow('cancelled');
-		const heard = run.fractions.length;
-		// A job that is accepted now shows that the workers have given up the old ones.
+		const received = run.fractions.length;
+		// A new job is accepted, so the workers have ended the old ones.
 		await make();
-		expect(run.fractions).toHaveLength(heard);
+		expect(run.fractions).toHaveLength(received);
 	});
 
-	it('does nothing when it is aborted before it begins', async () => {
+	it('an attempt that is already aborted does no work', async () => {
 		const run = fakeRun({ signal: AbortSignal.abort(new Error('too late')) });
 		await expect(make({}, run)).rejects.toThrow('too late');
 	});
 
-	it('closes its workers when the server stops', async () => {
+	it('closing the model ends its workers', async () => {
 		const { model: own, close } = await createModel(builtinVideo({ workers: 1 }), {
 			services: { [mediaServices.images.id]: images },
 		});

@@ -293,7 +293,7 @@ export class ScriptedComfy {
 		const [name, subfolder, type] = ['filename', 'subfolder', 'type'].map((key) => query.get(key) ?? '');
 		const bytes = this.files.get(`${type || 'output'}/${subfolder}/${name}`);
 		if (!bytes) return void res.writeHead(404).end();
-		const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
+		const from = Number(/^bytes=(\d+)-\d*$/.exec(headers.range ?? '')?.[1] ?? 0);
 		const range = { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` };
 		res.writeHead(from > 0 ? 206 : 200, { 'content-length': bytes.length - from, ...(from > 0 && range) });
 		res.end(bytes.subarray(from));

@@ -2,10 +2,10 @@ import { defineModel, services } from '@plinth/core';
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from '@plinth/plugin-chat/model';
 import { chatModels } from '@plinth/plugin-chat/model';
 import { z } from 'zod';
-import { placeholdersIn } from '../protocol/argv.ts';
+import { warningsOf } from '../protocol/argv.ts';
 import { runJson } from '../protocol/json.ts';
 import type { Message } from '../protocol/messages.ts';
-import { type JsonProgram, jsonProgram, plainProgram } from '../protocol/options.ts';
+import { type JsonProgram, jsonProgram, number, plainProgram } from '../protocol/options.ts';
 import { streamPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
 import { Runs } from '../run/runs.ts';
@@ -13,8 +13,7 @@ import { transcript, writeParts } from './conversation.ts';
 
 const placeholders = { required: ['seed'], optional: ['maxTokens', 'temperature', 'topP'], files: [] };
 
-// Configs in YAML hold `${NAME}`, which arrives as a string.
-const count = z.coerce.number<number | string>().int().min(1).optional();
+const count = number().int().min(1).optional();
 
 const limits = {
 	/** Maximum document characters of one request. */
@@ -100,9 +99,11 @@ function toEvent(message: Message): ChatEvent | undefined {
 }
 
 async function* streamOutput(run: Run, config: Plain, request: ChatRequest, seed: number): AsyncGenerator<ChatEvent> {
-	const { maxTokens, temperature, topP, messages } = request;
-	const values = { seed, maxTokens, temperature, topP };
-	const warnings = ignoredOptions(config, request);
+	const { maxTokens, temperature, topP, presencePenalty, frequencyPenalty, effort, messages } = request;
+	const options = { maxTokens, temperature, topP };
+	const others = { presencePenalty, frequencyPenalty, reasoningEffort: effort };
+	const warnings = warningsOf(config.argv, { ...options, ...others });
+	const printing = { text: transcript(messages), values: { ...options, seed }, output: 'output.txt' };
 	const decoder = new TextDecoder('utf-8', { fatal: true });
 	const read = (bytes?: Buffer) => {
 		try {
@@ -111,26 +112,11 @@ async function* streamOutput(run: Run, config: Plain, request: ChatRequest, seed
 			throw run.failure('printed text that is not UTF-8', cause);
 		}
 	};
-	for await (const bytes of streamPlain(run, config, { text: transcript(messages), values, output: 'output.txt' })) {
+	for await (const bytes of streamPlain(run, config, printing)) {
 		for (const message of warnings.splice(0)) yield { type: 'warning', message };
 		const text = read(bytes);
 		if (text !== '') yield { type: 'text', text };
 	}
 	// Incomplete characters at the end are an error.
 	read();
-}
-
-/** One warning for each option that the program does not support. */
-function ignoredOptions({ argv }: Plain, request: ChatRequest): string[] {
-	const supported = placeholdersIn(argv);
-	const ignored = {
-		max_tokens: supported.has('maxTokens') ? undefined : request.maxTokens,
-		temperature: supported.has('temperature') ? undefined : request.temperature,
-		top_p: supported.has('topP') ? undefined : request.topP,
-		presence_penalty: request.presencePenalty,
-		frequency_penalty: request.frequencyPenalty,
-		reasoning_effort: request.effort,
-	};
-	const names = Object.entries(ignored).filter(([, value]) => value !== undefined);
-	return names.map(([name]) => `This model ignores ${name}.`);
 }

@@ -1,16 +1,16 @@
 import { defineModel, mediaTypeOf, services } from '@plinth/core';
-import type {
-	ImageAbilities,
-	ImageEditRequest,
-	ImageInput,
-	ImageModel,
-	ImageRequest,
+import type { ImageAbilities, ImageEditRequest, ImageInput, ImageModel } from '@plinth/plugin-image/model';
+import {
+	type ImageRequest,
+	type ImageResult,
+	type ImageRun,
+	imageModels,
+	type MadeImage,
 } from '@plinth/plugin-image/model';
-import { type ImageResult, type ImageRun, imageModels, type MadeImage } from '@plinth/plugin-image/model';
 import { z } from 'zod';
 import { placeholdersIn, requiredIn } from '../protocol/argv.ts';
 import { requestJson } from '../protocol/json.ts';
-import { type JsonProgram, jsonProgram, plainProgram } from '../protocol/options.ts';
+import { type JsonProgram, jsonProgram, number, plainProgram } from '../protocol/options.ts';
 import { runPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
 import { Runs } from '../run/runs.ts';
@@ -21,8 +21,7 @@ const placeholders = {
 	files: ['image'],
 };
 
-// Configs in YAML hold `${NAME}`, which arrives as a string.
-const count = (max: number) => z.coerce.number<number | string>().int().min(1).max(max);
+const count = (max: number) => number().int().min(1).max(max);
 
 const size = z.strictObject({ width: count(65_535), height: count(65_535) });
 const operation = z.enum(['generate', 'edit']);
@@ -99,14 +98,8 @@ function abilitiesOf(config: Config): ImageAbilities {
 async function requestPictures(run: Run, config: JsonProgram, request: AnyImageRequest, imageRun: ImageRun) {
 	const { seed, partials, partial } = imageRun;
 	const operation = 'images' in request ? 'edit' : 'generate';
-	const fields = {
-		...request,
-		...(await writePictures(run, request)),
-		kind: 'image',
-		operation,
-		seed,
-		partials,
-	} as const;
+	const pictures = await writePictures(run, request);
+	const fields = { ...request, ...pictures, kind: 'image', operation, seed, partials } as const;
 	const result = await requestJson(run, config, fields, async (message) => {
 		if (message.type !== 'partial' || partials === 0) return;
 		const picture = await pictureOf(await run.read(message.file));
@@ -116,10 +109,8 @@ async function requestPictures(run: Run, config: JsonProgram, request: AnyImageR
 	});
 	const { file, files = file === undefined ? [] : [file], revisedPrompt, filtered, warnings } = result;
 	const images: MadeImage[] = [];
-	for (const name of files) {
-		const picture = await pictureOf(await run.read(name));
-		images.push({ ...picture, ...(revisedPrompt !== undefined && { revisedPrompt }) });
-	}
+	const revised = revisedPrompt !== undefined && { revisedPrompt };
+	for (const name of files) images.push({ ...(await pictureOf(await run.read(name))), ...revised });
 	return { images, warnings, ...(filtered !== undefined && { filtered }) };
 }
 
@@ -143,6 +134,6 @@ async function writePictures(run: Run, request: AnyImageRequest): Promise<{ imag
 }
 
 /** A picture of the detected type. The plugin refuses other types. */
-async function pictureOf(body: Uint8Array) {
+export async function pictureOf(body: Uint8Array) {
 	return { body, mediaType: (await mediaTypeOf(body)) as 'image/png' };
 }

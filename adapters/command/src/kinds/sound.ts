@@ -15,9 +15,8 @@ const encodedFormats: Readonly<Record<string, EncodedAudio['format']>> = {
 };
 
 /**
- * Detects the format of a program's audio: raw samples when `pcm` is set, otherwise by the first bytes. The
- * samples of a WAV file are extracted, so that they can be converted to any format. Throws the error of
- * `fault` for anything else.
+ * Detects the format of a program's audio: raw samples when `pcm` is set, otherwise by the first bytes. The samples of
+ * a WAV file are extracted, so that they can be converted to any format. Throws the error of `fault` for anything else.
  */
 export async function readSound(body: Bytes, pcm: PcmFormat | undefined, fault: (action: string) => Error) {
 	let head: Buffer = Buffer.alloc(0);
@@ -26,14 +25,14 @@ export async function readSound(body: Bytes, pcm: PcmFormat | undefined, fault: 
 		if (done) break;
 		head = Buffer.concat([head, value]);
 	}
-	if (pcm) return samples(pcm, joined(head, body), 0, Number.POSITIVE_INFINITY);
+	if (pcm) return samples(pcm, joined(head, body), Number.POSITIVE_INFINITY);
 	const mediaType = await mediaTypeOf(head);
 	const format = encodedFormats[mediaType];
 	if (format) return { mediaType: mediaType.split(';')[0] ?? mediaType, format, body: joined(head, body) };
 	if (mediaType !== 'audio/wav') throw fault('made a file that is not audio');
 	const header = readWavHeader(head);
 	if (!header) throw fault('made a WAV file without 16-bit PCM of one or two channels');
-	return samples(header, joined(head, body), header.dataOffset, header.length);
+	return samples(header, joined(head.subarray(header.dataOffset), body), header.length);
 }
 
 async function* joined(head: Buffer, body: Bytes): AsyncGenerator<Buffer> {
@@ -45,22 +44,16 @@ async function* joined(head: Buffer, body: Bytes): AsyncGenerator<Buffer> {
 	}
 }
 
-function samples(format: PcmFormat, body: AsyncIterable<Buffer>, start: number, length: number): PcmAudio {
-	const { sampleRate, channels } = format;
-	return { sampleRate, channels, mediaType: 'audio/pcm', body: frames(body, channels * 2, start, length) };
+function samples({ sampleRate, channels }: PcmFormat, body: AsyncIterable<Buffer>, length: number): PcmAudio {
+	return { sampleRate, channels, mediaType: 'audio/pcm', body: frames(body, channels * 2, length) };
 }
 
-/**
- * Complete frames from `start`, at most `length` bytes. The rest is read and dropped, so that the program can end.
- */
-async function* frames(body: AsyncIterable<Buffer>, frameBytes: number, start: number, length: number) {
+/** Complete frames, at most `length` bytes. The rest is read and dropped, so that the program can end. */
+async function* frames(body: AsyncIterable<Buffer>, frameBytes: number, length: number) {
 	let remaining = Math.floor(length / frameBytes) * frameBytes;
-	let toSkip = start;
 	let rest: Buffer = Buffer.alloc(0);
 	for await (const chunk of body) {
-		const skipped = Math.min(toSkip, chunk.byteLength);
-		toSkip -= skipped;
-		const bytes = rest.byteLength === 0 ? chunk.subarray(skipped) : Buffer.concat([rest, chunk]);
+		const bytes = rest.byteLength === 0 ? chunk : Buffer.concat([rest, chunk]);
 		const whole = Math.min(bytes.byteLength - (bytes.byteLength % frameBytes), remaining);
 		remaining -= whole;
 		rest = bytes.subarray(whole, remaining > 0 ? undefined : whole);

@@ -2,9 +2,9 @@ import { defineModel, invalidValue, services, unsupportedValue } from '@plinth/c
 import { type SpeechModel, type SpeechRequest, speechModels } from '@plinth/plugin-speech/model';
 import { withCleanup } from '@plinth/toolkit';
 import { z } from 'zod';
-import { placeholdersIn } from '../protocol/argv.ts';
+import { placeholdersIn, warningsOf } from '../protocol/argv.ts';
 import { requestJson } from '../protocol/json.ts';
-import { jsonProgram, plainProgram } from '../protocol/options.ts';
+import { jsonProgram, number, plainProgram } from '../protocol/options.ts';
 import { streamPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
 import { Runs } from '../run/runs.ts';
@@ -13,27 +13,23 @@ import { findVoices, voiceOptions } from './voices.ts';
 
 const placeholders = { required: ['voice', 'speed', 'format'], optional: [], files: [] };
 
-// Configs in YAML hold `${NAME}`, which arrives as a string.
-const number = () => z.coerce.number<number | string>();
+const format = z.enum(['mp3', 'opus', 'aac', 'flac', 'wav']);
+
+const pcm = z.strictObject({
+	/** Samples per second. */
+	sampleRate: number().int().min(8_000).max(192_000),
+	/** 1 for mono, 2 for stereo. */
+	channels: z.union([z.literal(1), z.literal(2)]).default(1),
+});
 
 const speechOptions = {
 	...voiceOptions,
 	/** The languages that the program speaks, ISO 639-1, for `/v1/models`. */
 	languages: z.array(z.string().min(1)).min(1).optional(),
-	/** The formats that the program makes; of `wav` the server makes others. Unset: not known. */
-	formats: z
-		.array(z.enum(['mp3', 'opus', 'aac', 'flac', 'wav']))
-		.min(1)
-		.optional(),
+	/** The formats that the program makes. The server converts `wav` to other formats. Unset: not known. */
+	formats: z.array(format).min(1).optional(),
 	/** The format of raw samples (signed 16-bit little-endian) when the program prints no header. */
-	pcm: z
-		.strictObject({
-			/** Samples per second. */
-			sampleRate: number().int().min(8_000).max(192_000),
-			/** 1 for mono, 2 for stereo. */
-			channels: z.union([z.literal(1), z.literal(2)]).default(1),
-		})
-		.optional(),
+	pcm: pcm.optional(),
 };
 
 const config = z
@@ -45,12 +41,11 @@ const config = z
 			tempo: number().positive().default(1),
 		}),
 	])
-	.superRefine((options, context) => {
-		const isNamed = options.protocol === 'plain' && placeholdersIn(options.argv).has('voice');
-		if (!isNamed || options.voices || options.voicesFrom) return;
-		const message = '{voice} needs voices or voicesFrom: client text never becomes an argument';
-		context.addIssue({ code: 'custom', path: ['argv'], message });
-	});
+	.refine(
+		({ protocol, argv, voices, voicesFrom }) =>
+			protocol === 'json' || voices || voicesFrom || !placeholdersIn(argv).has('voice'),
+		{ path: ['argv'], message: '{voice} needs voices or voicesFrom: client text never becomes an argument' },
+	);
 
 type Config = z.output<typeof config>;
 type Json = Extract<Config, { protocol: 'json' }>;
@@ -70,7 +65,7 @@ export const commandSpeech = defineModel({
 		const runs = new Runs(config, context);
 		return {
 			apiVersion: 1,
-			// Samples are taken out of WAV.
+			// PCM samples are extracted from WAV.
 			abilities: { languages, formats: pcm ? ['pcm'] : formats?.map((each) => (each === 'wav' ? 'pcm' : each)) },
 			...(voices && { voices: () => [...voices.keys()] }),
 			async speak(request, { signal }) {
@@ -90,10 +85,13 @@ async function requestSound(run: Run, config: Json, request: SpeechRequest) {
 	return { ...(await readSound(body, config.pcm, (action) => run.failure(action))), warnings };
 }
 
-/** Settles with the first bytes; the run ends with the last ones. */
+/** Settles after the first bytes. The run ends after the last bytes. */
 async function speak(runs: Runs, config: Plain, request: SpeechRequest, signal: AbortSignal) {
-	const warnings = ignoredOptions(config, request);
-	const { input: text, voice, format } = request;
+	const { input: text, voice, format, instructions } = request;
+	if (request.speed !== 1 && !placeholdersIn(config.argv).has('speed')) {
+		throw unsupportedValue('speed', 'This model supports only speed 1.');
+	}
+	const warnings = warningsOf(config.argv, { instructions: instructions || undefined });
 	const speed = Math.round(request.speed * config.tempo * 1_000) / 1_000;
 	const run = await runs.open(signal);
 	const printed = streamPlain(run, config, { text, values: { voice, speed, format }, output: `output.${format}` });
@@ -105,12 +103,4 @@ async function speak(runs: Runs, config: Plain, request: SpeechRequest, signal: 
 		void run.close();
 		throw error;
 	}
-}
-
-/** Throws for an unsupported speed; ignored instructions become a warning. */
-function ignoredOptions({ argv }: Plain, { speed, instructions }: SpeechRequest): readonly string[] {
-	if (speed !== 1 && !placeholdersIn(argv).has('speed')) {
-		throw unsupportedValue('speed', 'This model supports only speed 1.');
-	}
-	return instructions ? ['This model ignores instructions.'] : [];
 }

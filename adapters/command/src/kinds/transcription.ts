@@ -1,17 +1,17 @@
 import { defineModel, services } from '@plinth/core';
 import { type TranscriptionModel, transcriptionModels } from '@plinth/plugin-transcription/model';
 import { z } from 'zod';
-import { placeholdersIn } from '../protocol/argv.ts';
+import { warningsOf } from '../protocol/argv.ts';
 import { requestJson } from '../protocol/json.ts';
-import { type JsonProgram, jsonProgram, type PlainProgram, plainProgram } from '../protocol/options.ts';
+import { type JsonProgram, jsonProgram, number, type PlainProgram, plainProgram } from '../protocol/options.ts';
 import { runPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
 import { Runs } from '../run/runs.ts';
-import { writeWav } from './wav-file.ts';
+import { writeWav } from './wav.ts';
 
 const common = {
 	/** The program gets WAV with 16 bits and one channel at this rate. Absent: it gets the file as the client sent it. */
-	sampleRate: z.coerce.number<number | string>().int().min(8_000).max(192_000).optional(),
+	sampleRate: number().int().min(8_000).max(192_000).optional(),
 	/** The languages that the program understands, ISO 639-1. Absent: any. */
 	languages: z.array(z.string()).min(1).optional(),
 };
@@ -19,7 +19,7 @@ const common = {
 const config = z.discriminatedUnion('protocol', [
 	jsonProgram.extend({
 		...common,
-		/** The times that the program tells: `segment`, `word`. */
+		/** The times that the program reports: `segment`, `word`. */
 		timestamps: z.array(z.enum(['segment', 'word'])).default([]),
 		/** Whether it translates into English. */
 		translate: z.boolean().default(false),
@@ -50,7 +50,7 @@ export const commandTranscription = defineModel({
 					if (sampleRate) await writeWav(run.folder, audio, file, sampleRate);
 					else await run.folder.write(audio, { path: file.path });
 					const named = { ...request, audio };
-					return config.protocol === 'json' ? askProgram(run, config, named, delta) : readOutput(run, config, named);
+					return config.protocol === 'json' ? requestText(run, config, named, delta) : readOutput(run, config, named);
 				}),
 		};
 	},
@@ -58,7 +58,7 @@ export const commandTranscription = defineModel({
 
 type NamedRequest = Omit<Parameters<TranscriptionModel['transcribe']>[0], 'audio'> & { readonly audio: string };
 
-async function askProgram(run: Run, program: JsonProgram, request: NamedRequest, onDelta: (text: string) => void) {
+async function requestText(run: Run, program: JsonProgram, request: NamedRequest, onDelta: (text: string) => void) {
 	const result = await requestJson(run, program, { ...request, kind: 'transcription' }, (message) => {
 		if (message.type === 'delta') onDelta(message.text);
 	});
@@ -69,8 +69,7 @@ async function askProgram(run: Run, program: JsonProgram, request: NamedRequest,
 
 async function readOutput(run: Run, program: PlainProgram, request: NamedRequest) {
 	const { audio, prompt: text = '', language, temperature } = request;
-	const [values, names] = [{ audio, language, temperature }, placeholdersIn(program.argv)];
+	const values = { audio, language, temperature };
 	const printed = await runPlain(run, program, { text, values, output: 'output.txt' });
-	const ignored = Object.entries(values).filter(([name, value]) => value !== undefined && !names.has(name));
-	return { text: printed.toString().trim(), warnings: ignored.map(([name]) => `This model ignores ${name}.`) };
+	return { text: printed.toString().trim(), warnings: warningsOf(program.argv, values) };
 }

@@ -1,4 +1,4 @@
-import { defineModel, mediaTypeOf, plinthError, services, unsupportedValue } from '@plinth/core';
+import { defineModel, plinthError, services, unsupportedValue } from '@plinth/core';
 import {
 	type VideoModel,
 	type VideoRequest,
@@ -14,6 +14,7 @@ import { jsonProgram, plainProgram, progressOf } from '../protocol/options.ts';
 import { runPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
 import { Runs } from '../run/runs.ts';
+import { pictureOf } from './image.ts';
 
 const { reference, ...stated } = videoAbilityOptions;
 const placeholders = { required: ['width', 'height', 'seconds', 'seed'], optional: [], files: ['reference'] };
@@ -67,20 +68,14 @@ async function make(run: Run, config: Config, request: VideoRequest, videoRun: V
 	if (result.poster === undefined) return video;
 	const poster = await run.read(result.poster);
 	// The plugin leaves out a poster with a wrong media type.
-	return { ...video, poster: { body: poster, mediaType: await pictureType(poster) } };
+	return { ...video, poster: await pictureOf(poster) };
 }
 
 /** Checks the client's file against the placeholders of a plain program. */
 function checkReference(template: Template, isSent: boolean): void {
 	const param = 'input_reference';
-	if (isSent && !placeholdersIn(template).has('reference')) {
-		throw unsupportedValue(param, `This model does not take ${param}.`);
-	}
-	if (!isSent && requiredIn(template).has('reference')) {
-		throw plinthError('E_VALUE_MISSING', { param, message: `This model needs ${param}.` });
-	}
-}
-
-async function pictureType(bytes: Uint8Array): Promise<'image/png' | 'image/webp'> {
-	return (await mediaTypeOf(bytes)) === 'image/webp' ? 'image/webp' : 'image/png';
+	const hasPlaceholder = placeholdersIn(template).has('reference');
+	if (isSent && !hasPlaceholder) throw unsupportedValue(param, `This model does not accept ${param}.`);
+	if (isSent || !requiredIn(template).has('reference')) return;
+	throw plinthError('E_VALUE_MISSING', { param, message: `This model needs ${param}.` });
 }

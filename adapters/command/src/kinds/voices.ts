@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toPattern } from '../protocol/options.ts';
 import { runPlain } from '../protocol/plain.ts';
-import { type ModelContext, Runs, type RunsOptions } from '../run/runs.ts';
+import { type Context, Runs, type RunsOptions } from '../run/runs.ts';
 
 /** The voices of a program. Without both options, a program of the JSON protocol receives any name. */
 export const voiceOptions = {
@@ -24,7 +24,7 @@ type VoiceOptions = z.output<z.ZodObject<typeof voiceOptions>>;
  * The program's name of each voice, by the name for clients; undefined when any name is passed on. Rejects
  * when the listing fails.
  */
-export async function findVoices(options: VoiceOptions & RunsOptions, context: ModelContext) {
+export async function findVoices(options: VoiceOptions & RunsOptions, context: Context) {
 	const { voices, voicesFrom } = options;
 	if (!voices && !voicesFrom) return undefined;
 	const configured = Array.isArray(voices) ? voices.map((name) => [name, name] as const) : Object.entries(voices ?? {});
@@ -35,7 +35,7 @@ export async function findVoices(options: VoiceOptions & RunsOptions, context: M
 
 type Listing = NonNullable<VoiceOptions['voicesFrom']>;
 
-async function list({ argv, pattern }: Listing, options: RunsOptions, context: ModelContext) {
+async function list({ argv, pattern }: Listing, options: RunsOptions, context: Context) {
 	const runs = new Runs({ ...options, argv }, context);
 	const { signal } = new AbortController();
 	const request = { text: '', values: {}, output: 'output.txt' };
@@ -43,5 +43,5 @@ async function list({ argv, pattern }: Listing, options: RunsOptions, context: M
 	await runs.stop();
 	const voices = `${output}`.split('\n').flatMap((line) => pattern.exec(line)?.[1] ?? []);
 	if (voices.length > 0) return voices;
-	throw new Error(`No line of what ${argv[0]} prints holds a voice as ${pattern} finds it.`);
+	throw new Error(`No line of the output of ${argv[0]} matches the pattern ${pattern}, so no voice is known.`);
 }

@@ -1,3 +1,8 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AudioFile } from '@plinth/plugin-transcription/model';
+import type { RunFolder } from '../run/folder.ts';
+
 /** Sample rate and number of channels. */
 export interface PcmFormat {
 	readonly sampleRate: number;
@@ -8,12 +13,12 @@ export interface PcmFormat {
 interface WavHeader extends PcmFormat {
 	/** Offset of the samples, in bytes. */
 	readonly dataOffset: number;
-	/** Length of the samples in bytes; infinite when the program did not know it. */
+	/** Length of the samples in bytes; infinite when the file does not state it. */
 	readonly length: number;
 }
 
-const pcm = 1;
-const extensible = 0xfffe;
+/** PCM, and the extensible format, which contains PCM. */
+const kinds: readonly number[] = [1, 0xfffe];
 /** Programs that write to a pipe set the length to 0 or to a value near the maximum. */
 const unknownLength = 0x7fff_0000;
 
@@ -39,6 +44,27 @@ export function readWavHeader(bytes: Buffer): WavHeader | undefined {
 function formatOf(chunk: Buffer): PcmFormat | undefined {
 	const [kind, channels] = [chunk.readUInt16LE(0), chunk.readUInt16LE(2)];
 	const [sampleRate, bits] = [chunk.readUInt32LE(4), chunk.readUInt16LE(14)];
-	const is16BitPcm = (kind === pcm || kind === extensible) && bits === 16 && sampleRate > 0;
+	const is16BitPcm = kinds.includes(kind) && bits === 16 && sampleRate > 0;
 	return is16BitPcm && (channels === 1 || channels === 2) ? { sampleRate, channels } : undefined;
+}
+
+/** Writes samples of one channel, -1 to 1, to a WAV file with 16 bits in the folder of a run. */
+export async function writeWav(folder: RunFolder, name: string, audio: AudioFile, sampleRate: number): Promise<void> {
+	const head = Buffer.from('RIFF....WAVEfmt \x10\0\0\0\x01\0\x01\0rateratf\x02\0\x10\0data....', 'latin1');
+	let dataBytes = 0;
+	async function* content() {
+		yield head;
+		for await (const chunk of audio.samples(sampleRate)) {
+			const bytes = Buffer.alloc(chunk.length * 2);
+			for (const [index, value] of chunk.entries()) bytes.writeInt16LE(Math.round(value * 0x7fff), index * 2);
+			dataBytes += bytes.byteLength;
+			yield bytes;
+		}
+	}
+	await folder.write(name, content());
+	const fields = { 4: 36 + dataBytes, 24: sampleRate, 28: sampleRate * 2, 40: dataBytes };
+	for (const [at, value] of Object.entries(fields)) head.writeUInt32LE(value, Number(at));
+	// The length is known only now.
+	const file = await open(join(folder.path, name), 'r+');
+	await file.write(head, 0, head.byteLength, 0).finally(() => file.close());
 }

@@ -2,7 +2,7 @@
 export type Template = readonly (string | readonly string[])[];
 
 /**
- * The values of placeholders. They come from us or the operator: numbers, names from closed lists, and
+ * The values of placeholders. None is text of a client: they are numbers, names from closed lists, and
  * names of files in the run's folder.
  */
 export type Values = Readonly<Record<string, string | number | undefined>>;
@@ -19,6 +19,14 @@ export function placeholdersIn(template: Template): ReadonlySet<string> {
 /** The placeholders outside of groups, which must have a value. */
 export function requiredIn(template: Template): ReadonlySet<string> {
 	return placeholdersIn(template.filter((argument) => typeof argument === 'string'));
+}
+
+/** One warning for each value that the arguments do not use. */
+export function warningsOf(template: Template, values: Readonly<Record<string, unknown>>): string[] {
+	const names = placeholdersIn(template);
+	const ignored = Object.keys(values).filter((name) => values[name] !== undefined && !names.has(name));
+	const parameters = ignored.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+	return parameters.map((parameter) => `This model ignores ${parameter}.`);
 }
 
 /** The arguments of one run. A value never changes the number of arguments. */

@@ -12,9 +12,8 @@ type OnMessage = (message: Message) => void | Promise<void>;
 type JsonOptions = Pick<JsonProgram, 'argv' | 'maxLineBytes'>;
 
 /** A request, written as one line to stdin. Files are named relative to the folder. */
-interface JsonRequest extends Readonly<Record<string, unknown>> {
-	readonly kind: 'video' | 'image' | 'speech' | 'chat' | 'transcription';
-}
+type JsonRequest = Readonly<Record<string, unknown>> & { readonly kind: Kind };
+type Kind = 'video' | 'image' | 'speech' | 'chat' | 'transcription';
 
 /**
  * Runs a program of the JSON protocol and yields its messages. The result comes last, after the program has
@@ -32,7 +31,7 @@ export async function* runJson(run: Run, program: JsonOptions, request: JsonRequ
 		// Output after the result is ignored.
 		if (result || text.every((byte) => blanks.includes(byte))) continue;
 		const message = read(text, run);
-		// Many lines arrive at once, and the reader may abort at any of them.
+		// One chunk may contain many lines, and the reader may abort after any of them.
 		run.signal.throwIfAborted();
 		if (message.type === 'error') throw toError(message);
 		if (message.type === 'result') {

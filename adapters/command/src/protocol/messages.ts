@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 const sentence = z.string().transform((text) => text.slice(0, 1_000));
+const text = z.string().exactOptional();
 const file = z.string().min(1).max(4_096);
 const count = z.int().min(0);
 const seconds = z.number().min(0);
@@ -13,14 +14,8 @@ export const message = z.discriminatedUnion('type', [
 	z.object({ type: z.literal('delta'), text: z.string() }),
 	z.object({ type: z.literal('reasoning'), text: z.string() }),
 	z.object({ type: z.literal('refusal'), text: z.string() }),
-	z.object({
-		type: z.literal('tool_call'),
-		index: count,
-		id: z.string().exactOptional(),
-		name: z.string().exactOptional(),
-		arguments: z.string().exactOptional(),
-	}),
-	/** An option that the program could not honour, for the caller. */
+	z.object({ type: z.literal('tool_call'), index: count, id: text, name: text, arguments: text }),
+	/** A message for the caller, such as about an option that the program ignores. */
 	z.object({ type: z.literal('warning'), message: sentence }),
 	/** The last line: the work is done, and its files are complete. */
 	z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { placeholdersIn, requiredIn, type Template } from './argv.ts';
 
-// Configs in YAML hold `${NAME}`, which arrives as a string.
-const number = () => z.coerce.number<number | string>();
+/** A number or its text: in YAML configs, the value of `${NAME}` is a string. */
+export const number = () => z.coerce.number<number | string>();
 
 const argument = z.string().refine((text) => !text.includes('\0'), 'an argument cannot contain a NUL');
 
@@ -22,6 +22,9 @@ const baseOptions = {
 	/** Maximum bytes of a result, and of the program's output. */
 	maxOutputBytes: number().int().min(1).max(2_147_483_647).default(268_435_456),
 };
+
+/** The checked options of every program. */
+export type ProgramOptions = z.output<z.ZodObject<typeof baseOptions>>;
 
 /** Options of a program of the JSON protocol. */
 export const jsonProgram = z.strictObject({
@@ -47,28 +50,25 @@ interface Placeholders {
 /** A plain program: text on stdin, or in the file `{input}`; the result on stdout, or in the file `{output}`. */
 export function plainProgram(placeholders: Placeholders) {
 	const part = z.union([argument, z.array(argument).min(1)]);
+	const check = reporting((template: Template) => problemsOf(template, placeholders));
 	return z.strictObject({
 		...baseOptions,
 		protocol: z.literal('plain'),
 		/** The program and its arguments, with placeholders for values of the request. */
-		argv: z
-			.array(part)
-			.min(1)
-			.superRefine(reporting((template) => problemsOf(template, placeholders))),
+		argv: z.array(part).min(1).superRefine(check),
 	});
 }
 
 /** The progress of a plain program, from its stderr. */
 export function progressOf({ required }: Placeholders) {
 	const unknown = reporting((total: string) => unknownIn([total], required));
-	return z
-		.strictObject({
-			/** A regular expression for one line. Its first group is the amount done; the optional second one is the total. */
-			pattern: z.string().transform(toPattern),
-			/** The total when the pattern has none; may contain placeholders that always have a value. */
-			total: z.string().default('100').superRefine(unknown),
-		})
-		.optional();
+	const progress = z.strictObject({
+		/** A regular expression for one line. Its first group is the amount done; the optional second one is the total. */
+		pattern: z.string().transform(toPattern),
+		/** The total when the pattern has none; may contain placeholders that always have a value. */
+		total: z.string().default('100').superRefine(unknown),
+	});
+	return progress.optional();
 }
 
 /** Makes an issue of every problem of a value. */
@@ -94,19 +94,14 @@ function problemsOf(template: Template, { required, optional, files }: Placehold
 	return [
 		...unknownIn(template, ['input', 'output', ...required, ...optional, ...files]),
 		...(hasProgram ? [] : ['The first argument is the program: a text without placeholders']),
-		...ungrouped.map(
-			(name) =>
-				`{${name}} may have no value: put it into a group, which is then omitted, such as ["--${name}", "{${name}}"]`,
-		),
+		...ungrouped.map((name) => `{${name}} may have no value: put it into a group: ["--${name}", "{${name}}"]`),
 	];
 }
 
 function unknownIn(template: Template, known: readonly string[]): readonly string[] {
 	const unknown = [...placeholdersIn(template)].filter((name) => !known.includes(name));
 	const list = known.join(', ');
-	return unknown.map(
-		(name) => `There is no placeholder {${name}}. There are: ${list}. {{${name}}} means the text itself`,
-	);
+	return unknown.map((name) => `There is no placeholder {${name}}, only: ${list}. {{${name}}} means the text itself`);
 }
 
 /** Compiles a regular expression; an invalid one becomes an issue. */

@@ -6,9 +6,7 @@ import type { PlainProgram, Progress } from './options.ts';
 const inputFile = 'input.txt';
 
 /** How a plain program is started and read. */
-interface PlainOptions extends Pick<PlainProgram, 'argv'> {
-	readonly progress?: Progress | undefined;
-}
+type PlainOptions = Pick<PlainProgram, 'argv'> & { readonly progress?: Progress | undefined };
 
 /** A request to a plain program. */
 interface PlainRequest {

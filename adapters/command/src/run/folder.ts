@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
 import { ownerMark, plinthError } from '@plinth/core';
 
-/** The fault of a result file, as the end of a sentence about the program. */
-export class ResultFileError extends Error {}
-
-/** What a file is written from; `path` is another file. */
+/** The content of a file to write. `path` is a file to copy. */
 type Content = Uint8Array | string | AsyncIterable<Uint8Array> | { readonly path: string };
 
 /** The private folder of one run, with its input and result files. */
@@ -50,20 +47,21 @@ export class RunFolder {
 	}
 
 	/**
-	 * Reads a result file. Rejects with a {@link ResultFileError} for one that is missing, outside the folder,
-	 * not a file, empty, or larger than `maxBytes`.
+	 * Reads a result file. Rejects with the error of `fault` for one that is missing, outside the folder, not a file,
+	 * empty, or larger than `maxBytes`.
 	 */
-	async read(name: string, maxBytes: number): Promise<Buffer> {
+	async read(name: string, maxBytes: number, fault: (action: string, cause?: unknown) => Error): Promise<Buffer> {
+		const failing = (action: string) => (cause: unknown) => Promise.reject(fault(action, cause));
 		const path = await realpath(resolve(this.path, name)).catch(failing('did not create its result file'));
-		if (!path.startsWith(this.path + sep)) throw new ResultFileError('named a file outside its folder');
+		if (!path.startsWith(this.path + sep)) throw fault('named a file outside its folder');
 		// Does not block on a named pipe.
 		const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 		const file = await open(path, flags).catch(failing('made a file that cannot be opened'));
 		try {
 			const stats = await file.stat();
-			if (!stats.isFile()) throw new ResultFileError('returned a result that is not a file');
-			if (stats.size === 0) throw new ResultFileError('made an empty file');
-			if (stats.size > maxBytes) throw new ResultFileError(`made a file of more than ${maxBytes} bytes`);
+			if (!stats.isFile()) throw fault('returned a result that is not a file');
+			if (stats.size === 0) throw fault('made an empty file');
+			if (stats.size > maxBytes) throw fault(`made a file of more than ${maxBytes} bytes`);
 			return await readStart(file, stats.size);
 		} finally {
 			await file.close();
@@ -78,12 +76,6 @@ export class RunFolder {
 			await rm(this.path, options);
 		});
 	}
-}
-
-function failing(action: string) {
-	return (cause: unknown): never => {
-		throw new ResultFileError(action, { cause });
-	};
 }
 
 /** Reads at most the given size: the file may still grow. */

@@ -1,25 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock, type Logger, modelError, type PlinthError } from '@plinth/core';
-import { ResultFileError, type RunFolder } from './folder.ts';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { type Clock, type Logger, modelError, orAbort, type PlinthError, untilAborted } from '@plinth/core';
+import type { ProgramOptions } from '../protocol/options.ts';
+import type { RunFolder } from './folder.ts';
 import { killOrphans, runVariable, sendSignal } from './orphans.ts';
-import { StderrReader } from './stderr-reader.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** Time from SIGTERM to SIGKILL, in milliseconds. */
 const graceMs = 2_000;
 /** How long to wait for the rest of stderr after all processes have ended, in milliseconds. */
 const stderrTimeoutMs = 500;
+/** Length of the end of stderr that is kept for the log, in characters. */
+const tailLength = 1_600;
 
 /** Options shared by the runs of a model. */
-export interface RunOptions {
+export interface RunOptions extends Pick<ProgramOptions, 'env' | 'timeoutSeconds' | 'maxOutputBytes'> {
 	/** The absolute path of the program. */
 	readonly file: string;
-	readonly env: Readonly<Record<string, string>>;
-	readonly timeoutSeconds: number;
-	/** Maximum bytes on stdout and stderr together, and of a result file. */
-	readonly maxOutputBytes: number;
-	readonly guard: Watchdog;
+	readonly watchdog: Watchdog;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
@@ -29,7 +28,7 @@ interface StartOptions {
 	readonly args: readonly string[];
 	/** The complete stdin. */
 	readonly input: string;
-	/** Receives the lines of stderr. */
+	/** Receives the lines of stderr, which may also end with a carriage return. */
 	readonly onLine?: ((line: string) => void) | undefined;
 }
 
@@ -46,7 +45,7 @@ export class Run {
 	readonly closed: Promise<void>;
 	readonly #options: RunOptions;
 	readonly #stop = new AbortController();
-	readonly #stderr = new StderrReader();
+	#stderrTail = '';
 	#child: ChildProcess | undefined;
 	#ended: Promise<void> | undefined;
 	#hasExited = false;
@@ -59,29 +58,29 @@ export class Run {
 		this.folder = folder;
 		this.signal = AbortSignal.any([signal, this.#stop.signal]);
 		this.#options = options;
-		const aborted = Promise.withResolvers<unknown>();
-		this.closed = aborted.promise.then(() => this.#cleanUp());
-		if (this.signal.aborted) aborted.resolve(undefined);
-		else this.signal.addEventListener('abort', aborted.resolve, { once: true });
+		this.closed = orAbort(this.signal, new Promise<void>(() => {})).catch(() => this.#cleanUp());
 	}
 
 	/** Starts the program, once. Throws when the signal has aborted, or the system has no free process. */
 	start({ args, input, onLine }: StartOptions): void {
 		this.signal.throwIfAborted();
-		const { file, guard, clock, timeoutSeconds } = this.#options;
+		const { file, watchdog, clock, timeoutSeconds } = this.#options;
 		const { path: cwd, name: mark } = this.folder;
-		const env = { ...environment(cwd), ...this.#options.env, [runVariable]: mark };
+		// Other variables are not passed on, because they may be secret.
+		const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8' } = process.env;
+		const env = { PATH, LANG, HOME: cwd, TMPDIR: cwd, ...this.#options.env, [runVariable]: mark };
 		const child: ChildProcess = spawn(file, args, { cwd, env, detached: true, stdio: 'pipe' });
 		this.#child = child;
 		this.#ended = this.#end(child, mark);
-		if (child.pid !== undefined) guard.add(child.pid);
+		if (child.pid !== undefined) watchdog.add(child.pid);
 		// The program may ignore its stdin.
 		child.stdin?.on('error', () => {}).end(input);
 		child.stderr?.on('error', () => {});
 		child.stderr?.on('data', (bytes: Buffer) => {
-			this.#stderr.add(bytes, onLine);
+			this.#stderrTail = (this.#stderrTail + bytes.toString('utf8')).slice(-tailLength);
 			this.#countOutput(bytes);
 		});
+		if (onLine && child.stderr) createInterface(child.stderr).on('line', onLine);
 		this.#cancelTimeout = clock.after(timeoutSeconds * 1_000, () => {
 			this.#fail(`took more than ${timeoutSeconds} seconds`);
 		});
@@ -89,14 +88,10 @@ export class Run {
 
 	/** The output of the program. Throws the signal's reason at once. */
 	async *stdout(): AsyncGenerator<Buffer> {
-		try {
-			for await (const chunk of this.#child?.stdout ?? []) {
-				this.#countOutput(chunk);
-				this.signal.throwIfAborted();
-				yield chunk;
-			}
-		} catch (error) {
-			throw this.signal.aborted ? this.signal.reason : error;
+		const stdout = untilAborted(this.#child?.stdout ?? new Uint8Array(), this.signal);
+		for await (const chunk of stdout as AsyncIterable<Buffer>) {
+			this.#countOutput(chunk);
+			yield chunk;
 		}
 		this.signal.throwIfAborted();
 	}
@@ -110,7 +105,7 @@ export class Run {
 		throw this.failure(signalCode ? `was ended by ${signalCode}` : `ended with exit code ${exitCode}`);
 	}
 
-	/** Ends the program after a grace period, because its work is done. This is not a failure. */
+	/** Ends the program after a grace period, because its result is complete. This is not a failure. */
 	stopAfterGrace(): void {
 		if (this.#hasExited || this.signal.aborted) return;
 		this.#cancelKill = this.#options.clock.after(graceMs, () => {
@@ -120,18 +115,16 @@ export class Run {
 	}
 
 	/** Reads a result file. Rejects with a failure of the program when it is invalid. */
-	async read(name: string): Promise<Buffer> {
-		try {
-			return await this.folder.read(name, this.#options.maxOutputBytes);
-		} catch (error) {
+	read(name: string): Promise<Buffer> {
+		return this.folder.read(name, this.#options.maxOutputBytes, (action, cause) => {
 			this.signal.throwIfAborted();
-			throw error instanceof ResultFileError ? this.failure(error.message, error) : error;
-		}
+			return this.failure(action, cause);
+		});
 	}
 
 	/** An error for the caller; `action` is what the program did. */
 	failure(action: string, cause?: unknown): PlinthError {
-		const tail = this.#stderr.tail.trim();
+		const tail = this.#stderrTail.trim();
 		const detail = tail === '' ? 'Its stderr is empty.' : `The end of its stderr: ${tail}`;
 		return modelError(`The program behind this model ${action}.`, new Error(detail, cause ? { cause } : {}));
 	}
@@ -163,43 +156,28 @@ export class Run {
 	}
 
 	async #end(child: ChildProcess, mark: string): Promise<void> {
-		const exited = Promise.withResolvers<void>();
-		child.once('exit', () => {
-			this.#hasExited = true;
-			// Synchronously: the id of the group cannot be reused while it has processes.
-			this.#signalGroup('SIGKILL');
-			exited.resolve();
-		});
-		child.once('error', (cause) => {
-			this.#hasExited = true;
-			this.#fail('could not be started', cause);
-			exited.resolve();
-		});
-		await exited.promise;
+		// Synchronously: the id of the group cannot be reused while it has processes.
+		child.once('exit', () => this.#signalGroup('SIGKILL'));
+		await once(child, 'exit').catch((cause) => this.#fail('could not be started', cause));
+		this.#hasExited = true;
 		this.#cancelKill();
 		const { pid, stderr } = child;
 		if (pid === undefined) return;
 		// Immediately, because the id may be reused.
-		this.#options.guard.remove(pid);
+		this.#options.watchdog.remove(pid);
 		await killOrphans(mark, pid);
-		// Without /proc a process may still hold stderr.
-		const timeout = delay(stderrTimeoutMs, undefined, { ref: false });
-		if (!stderr?.closed) await Promise.race([new Promise((resolve) => stderr?.once('close', resolve)), timeout]);
+		// Without /proc, a process may still have stderr open.
+		const signal = AbortSignal.timeout(stderrTimeoutMs);
+		if (stderr && !stderr.closed) await once(stderr, 'close', { signal }).catch(() => {});
 	}
 
 	async #cleanUp(): Promise<void> {
-		const { guard, log } = this.#options;
+		const { watchdog, log } = this.#options;
 		this.#cancelTimeout();
 		this.#child?.stdout?.destroy();
 		if (this.#child && !this.#hasExited) this.#terminate();
 		await this.#ended;
 		await this.folder.remove().catch((err) => log.warn({ err }, 'the folder of a run could not be removed'));
-		guard.remove(this.folder.name);
+		watchdog.remove(this.folder.name);
 	}
-}
-
-/** Excludes all other variables, which may be secret. */
-function environment(folder: string): Record<string, string> {
-	const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8' } = process.env;
-	return { PATH, LANG, HOME: folder, TMPDIR: folder };
 }

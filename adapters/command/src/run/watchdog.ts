@@ -5,22 +5,22 @@ import { tmpdir } from 'node:os';
 import { runVariable } from './orphans.ts';
 
 /**
- * The watchdog script. Its input lines are `+` and the id of a process group or the name of a folder, and `-` and the
- * same when that has ended. At the end of its stdin it kills and removes the rest. It ignores signals to the server.
+ * The watchdog script. An input line with `+` registers the id of a process group or the name of a folder, and one with
+ * `-` unregisters it. After the last line, it kills the groups and removes the folders. It ignores signals.
  */
 const script = `
 trap '' HUP INT TERM
-left=' '
+items=' '
 while read -r sign item; do
 	case $sign in
-		+) left="$left$item " ;;
-		-) left="\${left%% $item *} \${left#* $item }" ;;
+		+) items="$items$item " ;;
+		-) items="\${items%% $item *} \${items#* $item }" ;;
 	esac
 done
-for item in $left; do case $item in *[!0-9]*) ;; *) kill -KILL -- "-$item" ;; esac; done
-for item in $left; do
+for item in $items; do case $item in *[!0-9]*) ;; *) kill -KILL -- "-$item" ;; esac; done
+for item in $items; do
 	case $item in *[!0-9]*) ;; *) continue ;; esac
-	for look in 1 2 3; do
+	for attempt in 1 2 3; do
 		for file in $(grep -slF "$MARK=$item" /proc/[0-9]*/environ); do
 			file=\${file#/proc/}
 			kill -KILL "\${file%/environ}"
@@ -31,8 +31,8 @@ done
 `;
 
 /**
- * Ends the programs of a killed server and removes their folders: a shell that waits for the end of its
- * stdin. Other programs cannot do that themselves. The first run starts it.
+ * A shell that waits for the end of its stdin, which means that the server was killed. Then it ends the programs of the
+ * server and removes their folders, because programs do not detect this themselves. The first run starts it.
  */
 export class Watchdog {
 	readonly #items = new Set<string>();

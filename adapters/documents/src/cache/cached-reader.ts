@@ -25,8 +25,8 @@ interface SharedRead {
 
 /**
  * A reader that reads the same bytes with the same options once: equal requests at the same time share one read, and
- * texts are kept as long as there is room. A whole document also answers requests for some of its pages. Failures are
- * not kept.
+ * the most recently used texts are cached. The text of a whole document also serves requests for some of its pages.
+ * Failures are not cached.
  */
 export class CachedReader implements DocumentReader {
 	readonly #reader: DocumentReader;

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EncodedDocument } from '@plinth/toolkit';
 
-/** Bytes that are hashed in one turn of the event loop: some milliseconds. */
+/** Bytes that are hashed in one turn of the event loop, which takes some milliseconds. */
 const sliceBytes = 2_097_152;
 
 /** The lower-case hex SHA-256 of a document. A hash that comes with a file is not checked. */

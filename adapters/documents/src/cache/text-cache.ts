@@ -3,7 +3,7 @@ import type { DocumentText } from '@plinth/toolkit';
 /** Maximum memory of the texts that are kept, in bytes. One of the longest texts fits. */
 export const textCacheLimits = { cacheBytes: 16_777_216 } as const;
 
-/** Memory of a text or page beside its characters, in bytes. */
+/** Memory of a text or page in addition to its characters, in bytes. */
 const restBytes = 200;
 
 /** Keeps texts by key. The least recently used ones are removed first. */

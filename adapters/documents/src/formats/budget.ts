@@ -1,10 +1,10 @@
 import { documentError, type Refusal } from '../refusal.ts';
 
-/** Most bytes that all compressed parts of a document inflate to, in all: 100 MB. */
+/** Maximum total size of all compressed parts of a document after inflating: 100 MB. */
 export const maxInflated = 104_857_600;
-/** Most entries of all archives. */
+/** Maximum number of entries in all archives of a document. */
 export const maxEntries = 5_000;
-/** Most characters of text that a document gives; what is beyond is left out. */
+/** Maximum number of characters of a document's text. Further text is left out. */
 export const maxCharacters = 20_000_000;
 
 /** The limits of one document with everything inside it. Throws `E_DOCUMENT_TOO_LARGE` beyond. */

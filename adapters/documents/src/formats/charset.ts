@@ -2,19 +2,19 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { analyse, type Match } from 'chardet';
 import iconv from 'iconv-lite';
 
-/** Bytes of a sample: detection costs much more per byte than decoding. */
+/** Bytes of a sample. Detection takes much more time per byte than decoding. */
 const sampleBytes = 32_768;
 
 /**
- * Decodes bytes of an unknown charset, and names that in lower case: byte order mark, UTF-16 by its zero bytes, UTF-8,
- * then the most likely of the legacy charsets, in the end windows-1252. Bytes that mean nothing become U+FFFD.
+ * Decodes bytes of an unknown charset, and returns its name in lower case. Tries a byte order mark, the zero bytes of
+ * UTF-16, UTF-8, then the most likely legacy charset, and at last windows-1252. Invalid bytes become U+FFFD.
  */
 export function decodeText(bytes: Uint8Array): { readonly text: string; readonly charset: string } {
 	const charset = charsetOf(bytes);
 	return { text: decodeAs(bytes, charset) ?? asBuffer(bytes).toString('latin1'), charset };
 }
 
-/** Decodes bytes by the label of their charset (`iso-8859-1`, `cp1251`), without a mark. Undefined if it is unknown. */
+/** Decodes bytes by the label of their charset (`cp1251`) and drops a byte order mark. Undefined if it is unknown. */
 export function decodeAs(bytes: Uint8Array, label: string): string | undefined {
 	const charset = standardName(label);
 	if (iconv.encodingExists(charset)) return iconv.decode(asBuffer(bytes), charset);
@@ -50,13 +50,13 @@ export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer
 function standardName(label: string): string {
 	try {
 		const { encoding } = new TextDecoder(label);
-		return wider[encoding] ?? encoding;
+		return supersets[encoding] ?? encoding;
 	} catch {
 		return label.trim().toLowerCase();
 	}
 }
 
-const wider: Readonly<Record<string, string>> = { gbk: 'gb18030', 'iso-8859-8': 'windows-1255' };
+const supersets: Readonly<Record<string, string>> = { gbk: 'gb18030', 'iso-8859-8': 'windows-1255' };
 
 function charsetOf(bytes: Uint8Array): string {
 	const head = asBuffer(bytes).toString('hex', 0, 4);
@@ -72,27 +72,27 @@ function charsetOf(bytes: Uint8Array): string {
 	return standardName(analyse(sample).find((match) => isPlausible(sample, match))?.name ?? 'windows-1252');
 }
 
-/** XML names its charset in its first line. It counts only if the bytes are not Unicode. */
+/** The charset in the declaration of XML. It is used only if the bytes are not Unicode. */
 const declaration = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
 /** Byte order marks in hexadecimal. A longer mark precedes its own prefix. */
 const marks = { efbbbf: 'utf-8', fffe0000: 'utf-32le', fffe: 'utf-16le', feff: 'utf-16be', '0000feff': 'utf-32be' };
 
 /**
- * Blanks, line ends, digits and Latin letters have a zero byte in UTF-16, mostly on one side. The other one is tried
- * as well: some Chinese characters have one there.
+ * In UTF-16, blanks, line ends, digits and Latin letters have a zero byte, mostly on the same side. The other byte
+ * order is tried as well, because some Chinese characters have a zero byte on the other side.
  */
 function wideCharset(bytes: Uint8Array): string | undefined {
 	const sample = bytes.subarray(0, sampleBytes & ~1);
 	const pairs = asBuffer(sample).toString('latin1').match(/../gs) ?? [];
 	const [little, big] = [count(pairs, /[\s -~]\0/), count(pairs, /\0[\s -~]/)];
-	// Pairs of letters would be Chinese. More likely, the zeros separate the entries of a list.
+	// In UTF-16, pairs of letters would be Chinese. More likely, the zero bytes separate the entries of a list.
 	if ((little + big) * 50 <= pairs.length || count(pairs, /[ -~]{2}/) * 2 > pairs.length) return undefined;
 	const charsets = big > little ? ['utf-16be', 'utf-16le'] : ['utf-16le', 'utf-16be'];
 	return charsets.find((charset) => count([...(decodeAs(sample, charset) ?? '')], noText) * 20 <= pairs.length);
 }
 
-/** Controls, private use, what is not assigned, and halves of characters. */
+/** Control characters, private use, unassigned code points, and halves of surrogate pairs. */
 const noText = /[^\P{C}\s\p{Cf}]/u;
 
 const count = (parts: readonly string[], kind: RegExp) => parts.filter((part) => kind.test(part)).length;
@@ -104,26 +104,26 @@ function sampleOf(bytes: Uint8Array): Uint8Array {
 	return bytes.subarray(start, start + sampleBytes);
 }
 
-/** One invalid byte in a long log does not make it windows-1252. The end may cut a character. */
+/** UTF-8 with a few invalid bytes, such as one in a long log. The end of the sample may cut a character. */
 function isDamagedUtf8(sample: Uint8Array): boolean {
 	const text = new TextDecoder().decode(sample, { stream: true });
-	const foreign = text.match(/[\x80-\u{10ffff}]/gu) ?? [];
-	return count(foreign, /\uFFFD/) * 11 < foreign.length;
+	const nonAscii = text.match(/[\x80-\u{10ffff}]/gu) ?? [];
+	return count(nonAscii, /\uFFFD/) * 11 < nonAscii.length;
 }
 
 /**
- * Pairs of bytes that are kana, marks and characters of the first level of Shift-JIS, none of them behind a Latin
- * letter. Detection knows Shift-JIS by its kana only.
+ * Pairs of bytes that are kana, marks and characters of the first level of Shift-JIS, none of them after a Latin
+ * letter. Detection recognizes Shift-JIS only by its kana.
  */
 const shiftJis = /^(?:(?:[\0-\x7f]*[\0-@[-`{-\x7f])?[\x81-\x84\x88-\x97][@-~\x80-\xfc]){2,}[\0-\x7f]*[\x81-\x9f]?$/;
 
-/** Whether the bytes are meaningful in a detected charset, and are no Western text that was misdetected. */
+/** Whether the bytes are meaningful in a detected charset, and not Western text whose charset was misdetected. */
 function isPlausible(sample: Uint8Array, { name, confidence }: Match): boolean {
 	const text = name.startsWith('UTF') ? undefined : decodeAs(sample, name);
 	if (text === undefined || (text.split('\uFFFD').length - 1) * 50 > text.length) return false;
-	// No text holds accents without letters: `²`, `½` and `¸` look like them.
+	// Text has no accents without letters. Such bytes are `²`, `½` or `¸` in another charset.
 	if (/^(?:iso-8859|windows|koi8)/i.test(name)) return !/[ˇ˘˛˝˙]/.test(text);
-	// Detection has this confidence in an Asian charset for a few bytes that could be anything.
+	// Detection reports this confidence in an Asian charset for a few bytes that could be of any charset.
 	return confidence > 10 || !letterBefore.test(asBuffer(sample).toString('latin1'));
 }
 

@@ -14,12 +14,12 @@ export function streamsOf(bytes: Uint8Array): (name: string) => boolean {
 	return (name) => paths.includes(`${paths[0]}${name}`);
 }
 
-/** The same file without circles in its chains of sectors: libraries follow them without end. */
+/** The same file without cycles in its chains of sectors, which libraries would follow endlessly. */
 export function rewritten(bytes: Uint8Array): Buffer {
 	return CFB.write(opened(bytes), { type: 'buffer' });
 }
 
-/** The metadata of a compound file. Empty if it is damaged: it is no part of the text. */
+/** The metadata of a compound file. Empty if it is damaged, because the text can be read without it. */
 export function propertiesOf(file: Buffer): FullProperties {
 	set_cptable(codePages);
 	try {

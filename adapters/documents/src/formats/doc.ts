@@ -17,7 +17,7 @@ export const readDoc: FormatReader = async (bytes) => {
 		const text = decodeAs(stream.subarray(start, start + stream.readUInt32LE(0x34)), 'windows-1252');
 		return { getBody: () => text };
 	};
-	// The library writes `undefined` for an optional hyphen, and nothing for one that does not break.
+	// The library writes `undefined` for an optional hyphen, and nothing for a non-breaking hyphen.
 	extractor.writePieces = (stream: Buffer, table: Buffer) => {
 		writePieces.call(extractor, stream, table);
 		for (const piece of extractor._pieces) piece.text = piece.text.replaceAll('\x1f', '\0').replaceAll('\x1e', '-');
@@ -29,7 +29,7 @@ export const readDoc: FormatReader = async (bytes) => {
 		},
 	});
 	const part = (name: string) => document[`get${name}`]?.({ filterUnicode: false, includeFooters: false }).trim() ?? '';
-	// Sections repeat the headers and footers of those before.
+	// Sections repeat the headers and footers of earlier sections.
 	const once = (name: string) => [...new Set(part(name).split('\n'))].join('\n');
 	const notes = ['Footnotes', 'Endnotes', 'Annotations', 'Textboxes'].map(part);
 	const text = [once('Headers'), part('Body'), ...notes, once('Footers')].filter(Boolean).join('\n\n');

@@ -12,21 +12,21 @@ export interface Content {
 	readonly metadata?: DocumentMetadata;
 }
 
-/** What OCR needs. */
+/** The settings of OCR, and a callback. */
 export interface OcrContext {
-	/** As Tesseract names them: `eng`, `deu`. */
+	/** Names of Tesseract's languages: `eng`, `deu`. */
 	readonly languages: readonly string[];
-	/** The folder of their data, if the deployment names one; otherwise the system's folders are searched. */
+	/** The folder of their data, if the deployment sets one; otherwise the system's folders are searched. */
 	readonly tessdata?: string;
-	/** Called before each page that OCR reads, for which the document may take 10 seconds more, 300 in all. */
+	/** Called before each page that OCR reads, which adds 10 seconds to the document's time limit, at most 300 in all. */
 	page(): void;
 }
 
 /** How a long document is shared with another read of the same file. */
 export interface Share {
-	/** A document with more pages to read is shared. */
+	/** A document is shared if more pages than this are to be read. */
 	readonly above: number;
-	/** Called with the pages that this read leaves to the other one, before its own first page. */
+	/** Called with the pages that this read leaves to the other one, before it reads its first page. */
 	leave(pages: readonly PageRange[]): void;
 }
 
@@ -38,7 +38,7 @@ export interface ReadContext {
 	/** Containers around this document: 0 for the file itself. Attachments and members are read at 0 only. */
 	readonly depth: number;
 	progress(done: number, of: number): void;
-	/** Takes pages of a long document. Absent if the document is not shared. */
+	/** Absent if the document is not shared with another read. */
 	readonly share?: Share | undefined;
 	/** OCR for pictures of text. Absent if the caller or the deployment turned it off. */
 	readonly ocr?: OcrContext;

@@ -1,7 +1,7 @@
 import { Refusal } from '../refusal.ts';
 import type { ReadContext } from './format.ts';
 
-/** The text that `read` returns for a file inside another one, or the reason for its failure in brackets. */
+/** The text of a file inside another one, whose bytes `read` returns; or the reason of a failure, in brackets. */
 export async function innerText(context: ReadContext, read: () => Promise<Uint8Array>) {
 	try {
 		const { text, pages = [] } = await context.readInner(await read());
@@ -19,7 +19,7 @@ const sentences = {
 	E_DOCUMENT_TOO_LARGE: 'The file is too large.',
 };
 
-/** The line above the text of such a file: its name without controls, marks of direction and halves of characters. */
+/** The line above the text of such a file: its name without control characters, direction marks and lone surrogates. */
 export function innerTitle(name = '', kind = ''): string {
 	const shown = name.slice(0, 250).toWellFormed();
 	return `--- ${kind}${shown.replace(/[\p{C}\p{Z}]+/gu, ' ').trim() || 'without a name'} ---`;

@@ -65,17 +65,17 @@ function pageOf(html: string | undefined): Buffer | undefined {
 	return html?.trim() ? Buffer.from(`\uFEFF<!doctype html>${html}`) : undefined;
 }
 
-/** The line that begins each mail of an mbox file; a year ends it. */
+/** The first line of each mail in an mbox file, which ends with a year. */
 const separator = /^From \S[^\n]*\b\d{4}(?: [+-]\d{4})?\r?\n/m;
-/** The parser takes kilobytes for each line that is not base64, whose lines are long and hold no blank. */
+/** The parser needs kilobytes for each line of text. Lines of base64 are long and have no blank: they do not count. */
 const maxLines = 100_000;
 const textLine = /\n(?!\S{60,}\r?\n)/;
 
 /** The mails of a file, a character for each byte. */
 function mailsOf(bytes: Uint8Array): string[] {
 	const isWide = decodeText(bytes.subarray(0, 4_096)).charset.startsWith('utf-16');
-	const narrow = () => Buffer.from(decodeText(bytes).text.replace(/charset="?utf-16(?:[bl]e)?"?/gi, 'charset=utf-8'));
-	const text = (isWide ? narrow() : asBuffer(bytes)).toString('latin1').replace(/^(?:\xef\xbb\xbf)?\s*/, '');
+	const asUtf8 = () => Buffer.from(decodeText(bytes).text.replace(/charset="?utf-16(?:[bl]e)?"?/gi, 'charset=utf-8'));
+	const text = (isWide ? asUtf8() : asBuffer(bytes)).toString('latin1').replace(/^(?:\xef\xbb\xbf)?\s*/, '');
 	return text.search(separator) === 0 ? text.split(separator).slice(1) : [text];
 }
 
@@ -83,14 +83,16 @@ async function parsedMail(mail: string) {
 	const isLong = mail.split(textLine, maxLines + 2).length > maxLines + 1;
 	if (isLong) throw tooLarge(`The mail has more than ${maxLines} lines of text.`);
 	const email = await PostalMime.parse(withUtf8Head(mail), { forceRfc822Attachments: true }).catch((cause) => {
-		const message = 'The mail has too many parts within each other, or too long a head.';
+		const message = 'The mail has too deeply nested parts, or a header that is too long.';
 		throw documentError('E_DOCUMENT_UNREADABLE', { message, cause });
 	});
 	const { to, cc, bcc } = email;
 	return {
 		heads: {
 			From: addresses(email.from && [email.from]),
-			...{ To: addresses(to), Cc: addresses(cc), Bcc: addresses(bcc) },
+			To: addresses(to),
+			Cc: addresses(cc),
+			Bcc: addresses(bcc),
 			Date: email.headers.find(({ key }) => key === 'date')?.value,
 			Subject: email.subject && decodeWords(email.subject),
 		},
@@ -106,7 +108,7 @@ async function parsedMail(mail: string) {
 	};
 }
 
-/** Some programs write a head unencoded, in the charset of the body; the parser expects UTF-8. */
+/** Some programs write the headers unencoded, in the charset of the body. The parser expects UTF-8. */
 function withUtf8Head(mail: string): Buffer {
 	const end = /\r?\n\r?\n/.exec(mail)?.index ?? mail.length;
 	const head = Buffer.from(mail.slice(0, end), 'latin1');
@@ -122,7 +124,7 @@ function addresses(list: readonly Address[] = []): string | undefined {
 	return shown.filter(Boolean).join(', ');
 }
 
-/** Internal addresses begin with `/O=` and are of no use to a reader. */
+/** Leaves out internal addresses, which start with `/O=`. */
 function named(name: string | undefined, address: string | undefined): string | undefined {
 	const shown = address?.startsWith('/') ? undefined : address;
 	return name && shown && name !== shown ? `${name} <${shown}>` : name || shown;
@@ -138,23 +140,27 @@ function parsedMsg(bytes: Uint8Array): Message {
 	reader.parserConfig = { ansiEncoding: iconv.encodingExists(charset) ? charset : 'windows-1252' };
 	const { recipients = [], attachments = [], html, compressedRtf, ...fields } = reader.getFileData();
 	const to = (kind: string) => {
-		const some = recipients.filter(({ recipType = '' }) => (/^b?cc$/.test(recipType) ? recipType : 'to') === kind);
-		return some.map(({ name, smtpAddress, email }) => named(name, smtpAddress ?? email)).join(', ');
+		const chosen = recipients.filter(({ recipType = '' }) => (/^b?cc$/.test(recipType) ? recipType : 'to') === kind);
+		return chosen.map(({ name, smtpAddress, email }) => named(name, smtpAddress ?? email)).join(', ');
 	};
 	const sent = fields.clientSubmitTime ?? fields.messageDeliveryTime;
 	const page = html && (decodeAs(html, charsetOfPage(internetCodepage ?? 0)) ?? decodeText(html).text);
 	return {
 		heads: {
 			From: named(fields.senderName, fields.senderSmtpAddress ?? fields.senderEmail),
-			...{ To: to('to'), Cc: to('cc'), Bcc: to('bcc'), Date: sent, Subject: fields.subject },
+			To: to('to'),
+			Cc: to('cc'),
+			Bcc: to('bcc'),
+			Date: sent,
+			Subject: fields.subject,
 		},
 		text: fields.body ?? '',
 		page: pageOf(page ?? fields.bodyHtml) ?? rtfOf(compressedRtf),
-		attachments: attachments.map((one) => ({
-			name: one.fileName ?? one.fileNameShort ?? one.name,
-			type: one.attachMimeTag ?? '',
-			isInline: one.attachmentHidden === true || one.pidContentId !== undefined,
-			content: () => ((one.dataId ?? one.folderId) ? reader.getAttachment(one).content : new Uint8Array()),
+		attachments: attachments.map((item) => ({
+			name: item.fileName ?? item.fileNameShort ?? item.name,
+			type: item.attachMimeTag ?? '',
+			isInline: item.attachmentHidden === true || item.pidContentId !== undefined,
+			content: () => ((item.dataId ?? item.folderId) ? reader.getAttachment(item).content : new Uint8Array()),
 		})),
 		sent,
 	};

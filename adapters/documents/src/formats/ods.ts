@@ -7,8 +7,8 @@ import { decodeText } from './charset.ts';
 import { metadataOf } from './format.ts';
 
 /**
- * The XML of a spreadsheet in OpenDocument's format, from a zip file or all in one, as the library reads it whole: it
- * leaves out values without a text, and it would repeat a cell as often as the file says.
+ * The XML of an OpenDocument spreadsheet, from a zip file or a flat XML file. It is changed so that the library keeps
+ * values without a text. Too many repeated cells are refused, because the library repeats them without a limit.
  */
 export async function openDocumentOf(bytes: Uint8Array, budget: Budget) {
 	if (bytes[0] !== 0x50) {
@@ -16,7 +16,7 @@ export async function openDocumentOf(bytes: Uint8Array, budget: Budget) {
 		return { content: repaired(content), metadata: metadataIn(content.slice(0, 65_536)) };
 	}
 	await checkArchive(bytes, budget);
-	// What is inflated here has been counted.
+	// `checkArchive` has counted the inflated bytes already.
 	const archive = await openArchive(bytes, new Budget());
 	const text = async (name: string) => decodeText((await archive.read(name)) ?? new Uint8Array()).text;
 	const content = (await text('content.xml')).replaceAll('office:document-content', 'office:document');
@@ -30,7 +30,7 @@ const start = /<(?:[\w-]+:)?table-(?:row|cell)\b([^<>]*)>(<\/)?/g;
 const maxCells = 1_000_000;
 
 function repaired(xml: string): Buffer {
-	// The library would mistake it for another format.
+	// The library would treat it as another format.
 	if (!xml.includes('office:spreadsheet')) throw documentError('E_DOCUMENT_UNREADABLE');
 	const content = xml.replace(valueWithoutText, '<$1$2></$1>');
 	let rows = 1;
@@ -52,10 +52,10 @@ function repeats(attributes: string, what: 'rows' | 'columns'): number {
 
 function metadataIn(xml: string): DocumentMetadata {
 	const document = parseDocument(xml, { xmlMode: true });
-	const found = (name: string) => {
+	const textOf = (name: string) => {
 		const [element] = DomUtils.getElementsByTagName(name, document, true, 1);
 		return element && DomUtils.textContent(element);
 	};
-	const author = found('meta:initial-creator') ?? found('dc:creator');
-	return metadataOf(found('dc:title'), author, found('meta:creation-date'));
+	const author = textOf('meta:initial-creator') ?? textOf('dc:creator');
+	return metadataOf(textOf('dc:title'), author, textOf('meta:creation-date'));
 }

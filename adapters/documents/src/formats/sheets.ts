@@ -9,7 +9,7 @@ import { type Content, type FormatReader, metadataOf, type ReadContext } from '.
 import { openDocumentOf } from './ods.ts';
 import { pagesContent, refuseBeyond } from './pages.ts';
 
-/** Readers of workbooks: a page for each sheet, hidden ones too: its name, values in their formats, comments. */
+/** Readers of workbooks. Each sheet, also a hidden one, is a page: its name, formatted values, comments. */
 export const readXlsx: FormatReader = async (bytes, context) => {
 	await checkArchive(bytes, context.budget);
 	return contentOf(parsed(bytes), 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', context);
@@ -25,16 +25,16 @@ export const readOds: FormatReader = async (bytes, context) => {
 	return { ...contentOf(book, 'application/vnd.oasis.opendocument.spreadsheet', context), metadata };
 };
 
-/** The text of each sheet, up to as much as a document may give: a million cells can show the same long text. */
+/** The text of each sheet, up to the maximum of a document, because a million cells can show the same long text. */
 function contentOf(book: WorkBook, mediaType: string, { options, progress }: ReadContext): Content {
 	refuseBeyond(book.SheetNames.length);
 	const date1904 = book.Workbook?.WBProps?.date1904 === true;
-	const room = { left: maxCharacters };
+	const remaining = { characters: maxCharacters };
 	const texts = book.SheetNames.map((name) => {
 		const sheet = book.Sheets[name];
 		// The library leaves out a sheet that it cannot read.
 		if (!sheet) throw damaged();
-		const { rows, notes } = tableOf(sheet, room, date1904);
+		const { rows, notes } = tableOf(sheet, remaining, date1904);
 		const filled = rows.filter(({ length }) => length > 0);
 		if (options.format === 'markdown') return [`## ${name}`, pipeTable(filled), ...notes].join('\n\n');
 		return [name, ...rows.map((values) => values.join('\t')), '', ...notes].join('\n').trimEnd();
@@ -64,11 +64,11 @@ function parsed(bytes: Uint8Array, { sheetStubs = true } = {}): WorkBook {
 const damaged = (cause?: unknown) =>
 	documentError('E_DOCUMENT_UNREADABLE', { message: 'The workbook is damaged.', cause });
 
-/** As many as a sheet can have. */
+/** The maximum columns of a sheet. */
 const maxColumns = 16_384;
 
-/** Iterates over existing cells, not over the sheet's declared range. Missing rows between others are one empty row. */
-function tableOf(sheet: WorkSheet, room: { left: number }, date1904: boolean) {
+/** Iterates over existing cells, not over the sheet's declared range. Missing rows become one empty row. */
+function tableOf(sheet: WorkSheet, remaining: { characters: number }, date1904: boolean) {
 	const data = (sheet['!data'] ?? []) as CellObject[][];
 	const rows: string[][] = [];
 	const notes: string[] = [];
@@ -77,16 +77,16 @@ function tableOf(sheet: WorkSheet, room: { left: number }, date1904: boolean) {
 		const values: string[] = [];
 		for (const [at, cell] of Object.entries(data[r] ?? [])) {
 			const c = Number(at);
-			const value = room.left > 0 && c < maxColumns ? shown(cell, date1904) : '';
+			const value = remaining.characters > 0 && c < maxColumns ? shown(cell, date1904) : '';
 			const note = onOneLine(cell.c?.map(({ t }) => t).join(' '));
 			if (value !== '') values[c] = value;
 			if (note !== '') notes.push(`${utils.encode_cell({ r, c })}: ${note}`);
-			room.left -= value.length + note.length;
+			remaining.characters -= value.length + note.length;
 		}
-		// Its cells are not needed any more.
+		// Frees the memory of its cells.
 		delete data[r];
 		if (values.length === 0) continue;
-		room.left -= values.length;
+		remaining.characters -= values.length;
 		if (r > last + 1) rows.push([]);
 		rows.push(Array.from(values, (value) => value ?? ''));
 		last = r;
@@ -105,7 +105,7 @@ function shown(cell: CellObject, date1904: boolean): string {
 	return onOneLine(text ?? formatted(String(format), value, date1904));
 }
 
-/** Signs of other scripts and the dots of `dd.mm.yyyy`: spreadsheets take them without quotes, the library does not. */
+/** Characters that spreadsheets accept without quotes but the library does not: other scripts, dots of `dd.mm.yyyy`. */
 const unquoted = /"[^"]*"|\\.|_.|\[[^\]]*\]|([^ -~€]+|\.(?![0#?]))/gu;
 
 function formatted(format: string, value: CellObject['v'], date1904: boolean): string {

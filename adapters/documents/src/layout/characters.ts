@@ -1,6 +1,6 @@
 /** Bullets of symbol fonts. */
 const bullets = /[\uF0B7\uF0A7\uF06C\uF076\uF0D8]/g;
-/** Replacement characters, private use, controls, unassigned code points: the result of fonts without a map. */
+/** Replacement characters, private use, controls, unassigned code points: the result of fonts without a Unicode map. */
 const unreadable = /[\uFFFD\p{Co}\p{Cn}\p{Cc}\u200b\u00ad]/gu;
 /** Presentation forms of Latin, Hebrew and Arabic. */
 const forms = /[\uFB00-\uFDFF\uFE70-\uFEFE]+/g;
@@ -17,7 +17,7 @@ export function cleanText(text: string): string {
 	const clean = short
 		.replace(bullets, '•')
 		.replace(unreadable, '')
-		.replace(forms, (found) => found.normalize('NFKC'));
+		.replace(forms, (form) => form.normalize('NFKC'));
 	return withBrackets(clean.normalize('NFC').replace(/[\u00a0\u2000-\u200a]/g, ' ')).trim();
 }
 
@@ -27,7 +27,7 @@ function withBrackets(text: string): string {
 	return text.replace(/[()[\]]/g, (bracket) => '()[]'['()[]'.indexOf(bracket) ^ 1] ?? bracket);
 }
 
-/** A text on a page that is read from the right, if pdf.js took it for one from the left because few letters are. */
+/** Reverses a text on a right-to-left page that pdf.js treats as left-to-right: it has few right-to-left letters. */
 export function fromRightOf(text: string): string {
 	const share = (text.match(rightToLeft)?.length ?? 0) / text.length;
 	if (share === 0 || share >= 0.3) return text;

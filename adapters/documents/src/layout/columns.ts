@@ -3,8 +3,8 @@ import { type Block, isApartIn, median, type Piece, partsOf, type Row, textOf } 
 
 type Range = readonly [from: number, to: number];
 
-/** The long lines on each side of a gutter that make columns. Fewer are enough if they are most of the lines. */
-const leastLines = 6;
+/** Minimum long lines on each side of a gutter to make columns. Fewer are enough if they are most of the lines. */
+const minLines = 6;
 const fewLines = 3;
 /** In font sizes. */
 const longLine = 7;
@@ -23,10 +23,10 @@ export function blocksOf(rows: Block): Block[] {
 	return [rows.slice(0, from), ...sides, rows.slice(to)].flatMap(blocksOf);
 }
 
-/** The columns with most lines. */
+/** The columns with the most lines. */
 function bestSplit(rows: Block): readonly [...Range, gutter: number] | undefined {
 	let best: readonly [...Range, gutter: number] | undefined;
-	let most = Math.min(leastLines, Math.max(fewLines, Math.floor(0.5 * rows.length) + 1)) - 1;
+	let most = Math.min(minLines, Math.max(fewLines, Math.floor(0.5 * rows.length) + 1)) - 1;
 	for (const gutter of guttersOf(rows, most))
 		for (const isInOrder of [true, false])
 			for (const [from, to] of runsBeside(rows, gutter, isInOrder)) {
@@ -38,7 +38,7 @@ function bestSplit(rows: Block): readonly [...Range, gutter: number] | undefined
 	return best;
 }
 
-/** Where more than `least` long lines begin; where they end, if they are read from the right. */
+/** Positions where more than `least` long lines start, or end if they are read from the right. */
 function guttersOf(rows: Block, least: number): number[] {
 	const long = rows.flatMap(({ cells }) => cells.filter(isLong));
 	const starts = Map.groupBy(long, ({ text, left, right, size }) =>
@@ -48,14 +48,14 @@ function guttersOf(rows: Block, least: number): number[] {
 	return [...starts.keys()].filter((start) => count(start) + count(start + 1) > least).map((start) => 2 * start);
 }
 
-/** Several words, or a script without spaces between words. */
+/** Whether a text has several words, or a script without spaces between words, and is wide enough. */
 function isLong({ left, right, size, text }: Piece): boolean {
 	return right - left >= longLine * size && /\S+\s+\S+\s+\S|[\u3040-\ud7ff]{4}/.test(text);
 }
 
 /**
- * Rows without a cell across the gutter. Where the page's content goes through columns, they have no rows of a table,
- * and end where it comes back from the right column.
+ * Runs of rows without a cell across the gutter. If the page's content is ordered by columns, a run has no rows of a
+ * table, and ends where the content returns from the right column.
  */
 function runsBeside(rows: Block, gutter: number, isInOrder: boolean): Range[] {
 	const isOver = rows.map((row) => isAcross(row, gutter, isInOrder));
@@ -64,7 +64,7 @@ function runsBeside(rows: Block, gutter: number, isInOrder: boolean): Range[] {
 	return runs.map((run) => trimmed(rows, run[0], run[0] + run.length));
 }
 
-/** A cell goes across; or what stands right of the gutter follows in the page's content what stands left of it. */
+/** Whether a cell crosses the gutter, or the cells beside the gutter follow each other in the page's content. */
 function isAcross({ cells }: Row, gutter: number, isInOrder: boolean): boolean {
 	const [before, after] = besideOf(cells, gutter);
 	if (isInOrder && before && after && Math.abs(after.order - before.order) <= 2) return true;
@@ -76,7 +76,7 @@ function besideOf(cells: readonly Piece[], gutter: number): [Piece | undefined, 
 	return [cells.findLast(({ left }) => left < gutter), cells.find(({ left }) => left >= gutter)];
 }
 
-/** The rows in which the page's content comes back from the right side of a gutter, below all that it had before. */
+/** The rows in which the page's content returns from the right side of a gutter, below all its previous rows. */
 function returnsIn(rows: Block, gutter: number): number[] {
 	const cells = rows.flatMap((row, at) => row.cells.map(({ left, order }) => ({ isRight: left >= gutter, order, at })));
 	cells.sort((a, b) => a.order - b.order);
@@ -97,13 +97,13 @@ function trimmed(rows: Block, start: number, end: number): Range {
 	return [from, to];
 }
 
-/** The number of long lines on the side with fewer of them; 0 if the rows are no columns. */
+/** The number of long lines on the side with fewer of them; 0 if the rows are not columns. */
 function linesBeside(rows: Block, gutter: number, isInOrder: boolean): number {
 	const beside = rows.map(({ cells }) => besideOf(cells, gutter));
 	const sides = [0, 1].map((side) => beside.flatMap((cells) => cells[side] ?? []).filter(isLong));
 	const lines = Math.min(...sides.map(({ length }) => length));
 	if (isInOrder) return lines;
-	// Content that alternates between the columns can still be wrapped text: most lines reach their column's end.
+	// Content that alternates between the columns can still be wrapped text, whose lines mostly fill their column.
 	return returnsIn(rows, gutter).length > 0.6 * rows.length && sides.every(isFilled) ? lines : 0;
 }
 

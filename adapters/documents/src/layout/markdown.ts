@@ -19,13 +19,13 @@ export function markdownLines(rows: Block, body: number): string[] {
 	return lines.filter((line, at) => line !== '' || (at > 0 && lines[at - 1] !== ''));
 }
 
-/** 0 if it is no heading. */
+/** 0 if the row is not a heading. */
 function headingLevel({ size, cells }: Row, body: number): number {
 	if (cells.length > 1 || size < 1.15 * body || !/\p{L}/u.test(cells[0]?.text ?? '')) return 0;
 	return size >= 1.7 * body ? 1 : size >= 1.35 * body ? 2 : 3;
 }
 
-/** The table that rows begin with, if two or more of them have several cells, and how many of them it takes. */
+/** The table at the start of some rows and how many of them it has, if two or more of them have several cells. */
 function tableOf(rows: Block): { cells: string[][]; rows: number } | undefined {
 	const first = rows[0]?.cells[0]?.right ?? 0;
 	const last = rows.findLastIndex(({ cells }) => cells.length > 1 || (cells[0]?.left ?? 0) > first);
@@ -47,7 +47,7 @@ function tableOf(rows: Block): { cells: string[][]; rows: number } | undefined {
 	return { cells, rows: part.length };
 }
 
-/** Where columns end: cells that overlap are in the same one. */
+/** The right ends of columns. Overlapping cells are in the same column. */
 function columnEnds(rows: Block): number[] {
 	const ends: number[] = [];
 	const cells = rows.flatMap((row) => (row.cells.length > 1 ? row.cells : []));

@@ -6,8 +6,8 @@ import { type Block, isApartIn, median, type Piece, partsOf, rowsOf, textOf } fr
 const maxColumns = 240;
 
 /**
- * A text on a page, as high as its font, in points. `x` and `y` are its left and top edge after the page was turned
- * around its upper left corner until the text reads to the right. `rotation` is that of the text, clockwise in degrees.
+ * A text on a page, in points. `height` is that of its font. `x` and `y` are its left and top edge after the page was
+ * rotated around its upper left corner until the text is upright. `rotation` is that of the text, clockwise in degrees.
  */
 export interface TextItem {
 	readonly text: string;
@@ -47,8 +47,8 @@ function piecesOf(items: readonly TextItem[]): Piece[] {
 }
 
 /**
- * The lines of a block: cells as far from the left as on the page, two or more blanks apart, below each other where
- * they begin at one edge. Blocks that are read from the right begin there.
+ * The lines of a block. Cells are as far from the left as on the page and at least two blanks apart. Cells with the
+ * same left edge start in the same column. Blocks that are read from the right start at the right.
  */
 function gridLines(rows: Block): string[] {
 	const isMirrored = isFromRight(textOf(rows));
@@ -65,8 +65,8 @@ function gridLines(rows: Block): string[] {
 	const unit = Math.max(1, median(widths) ?? 5, (end - start) / maxColumns);
 	for (const below of partsOf(cells, ({ x }, _, first) => x <= first.x + 0.25 * first.size)) {
 		const ends = below.map(({ line: { written } }) => (written === '' ? 0 : columnsOf(written) + 2));
-		const place = ends.reduce((most, end) => Math.max(most, end), Math.round((below[0].x - start) / unit));
-		for (const { line, text } of below) line.written += ' '.repeat(Math.max(0, place - columnsOf(line.written))) + text;
+		const from = ends.reduce((most, end) => Math.max(most, end), Math.round((below[0].x - start) / unit));
+		for (const { line, text } of below) line.written += ' '.repeat(Math.max(0, from - columnsOf(line.written))) + text;
 	}
 	const isApart = isApartIn(rows);
 	return lines.flatMap(({ written }, at) => (at > 0 && isApart[at] ? ['', written] : [written]));

@@ -8,7 +8,7 @@ export interface Piece {
 	readonly baseline: number;
 	/** Of the font, in points. */
 	readonly size: number;
-	/** The place in the page's content. */
+	/** The position in the page's content. */
 	readonly order: number;
 }
 
@@ -32,18 +32,18 @@ export function rowsOf(pieces: readonly Piece[], body: number): Row[] {
 	const isSmall = ({ size }: Piece) => size < 0.8 * body;
 	const sorted = pieces.toSorted((a, b) => Number(isSmall(a)) - Number(isSmall(b)) || a.baseline - b.baseline);
 	for (const piece of sorted) {
-		const away = ({ baseline }: Row) => Math.abs(baseline - piece.baseline);
-		const [line] = lines.filter((one) => isOneLine(one, piece, away(one))).sort((a, b) => away(a) - away(b));
+		const gapTo = ({ baseline }: Row) => Math.abs(baseline - piece.baseline);
+		const [line] = lines.filter((row) => isOneLine(row, piece, gapTo(row))).sort((a, b) => gapTo(a) - gapTo(b));
 		if (line) line.cells.push(piece);
 		else lines.push({ baseline: piece.baseline, size: piece.size, cells: [piece] });
 	}
-	// Amounts may be as close as words. Other amounts that end at the same place identify them.
+	// Amounts may be as close as words. They are recognized by other amounts that end at the same position.
 	const ends = lines.flatMap((line) => rowOf(line, new Set()).cells.slice(1).map(endOf)).sort((a, b) => a - b);
 	const shared = new Set(ends.filter((end, at) => ends[at - 1] === end));
 	return lines.map((line) => rowOf(line, shared)).sort((a, b) => a.baseline - b.baseline);
 }
 
-/** For each row of a block, whether there is room for an empty line above it. */
+/** For each row of a block, whether the gap above it is as high as an empty line. */
 export function isApartIn(rows: Block): boolean[] {
 	const gaps = rows.map(({ baseline }, at) => baseline - (rows[at - 1]?.baseline ?? -Infinity));
 	const pitch = median(gaps.slice(1)) ?? 0;
@@ -57,12 +57,12 @@ export function textOf(rows: Block): string {
 	return rows.flatMap(({ cells }) => cells.map(({ text }) => text)).join('');
 }
 
-/** The lower one of two in the middle. */
+/** Of an even count, the lower of the two middle numbers. */
 export function median(numbers: readonly number[]): number | undefined {
 	return numbers.toSorted((a, b) => a - b)[(numbers.length - 1) >> 1];
 }
 
-/** Splits items: one that continues neither the item before it nor the first of the part begins the next part. */
+/** Splits items into parts. An item starts the next part unless it `continues` the current one. */
 export function partsOf<T>(items: Iterable<T>, continues: (item: T, before: T, first: T) => boolean): [T, ...T[]][] {
 	const parts: [T, ...T[]][] = [];
 	for (const item of items) {
@@ -107,7 +107,7 @@ function joined(pieces: readonly [Piece, ...Piece[]], fromRight: boolean): Piece
 	return { ...pieces[0], text: texts.join(''), right: most('right'), size: most('size'), order };
 }
 
-/** Neighbours from left to right in reading order: runs of the other direction keep their order. */
+/** Puts neighbours, which are sorted from left to right, in reading order: runs of one direction stay together. */
 function inReadingOrder(pieces: readonly Piece[], fromRight: boolean): readonly Piece[] {
 	const runs = partsOf(pieces, (piece, before) => isFromRight(piece.text) === isFromRight(before.text));
 	const read = runs.map((run) => (isFromRight(run[0].text) ? run.reverse() : run));

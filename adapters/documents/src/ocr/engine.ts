@@ -12,8 +12,8 @@ export interface PageSize {
 }
 
 /**
- * Reads one page of a PDF or a picture by OCR. Undefined when that fails or takes too long. `dpi` is reduced, so that
- * the raster has at most 25 megapixels.
+ * Reads one page of a PDF or a picture by OCR. Undefined when that fails or takes too long. `dpi` is reduced if the
+ * raster would have more than 25 megapixels.
  */
 export type Ocr = (bytes: Buffer, page: number, size: PageSize, dpi: number) => Promise<TextItem[] | undefined>;
 
@@ -21,13 +21,13 @@ const pageMs = 10_000;
 const maxPixels = 25_000_000;
 const minDpi = 40;
 
-/** Tesseract as LiteParse contains it. Undefined without OCR or the data of its languages: nothing is downloaded. */
+/** Opens the Tesseract of LiteParse. Undefined without OCR or the data of its languages, which is not downloaded. */
 export function openOcr(context: OcrContext | undefined): Ocr | undefined {
 	const tessdataPath = context && findTessdata(context.languages, context.tessdata);
 	if (!context || tessdataPath === undefined) return undefined;
 	let isBlocked = false;
-	return async (bytes, page, size, wanted) => {
-		const dpi = Math.min(wanted, 72 * Math.sqrt(maxPixels / (size.width * size.height)));
+	return async (bytes, page, size, requestedDpi) => {
+		const dpi = Math.min(requestedDpi, 72 * Math.sqrt(maxPixels / (size.width * size.height)));
 		if (isBlocked || !(dpi >= minDpi)) return undefined;
 		context.page();
 		const engine = new LiteParse({
@@ -41,13 +41,13 @@ export function openOcr(context: OcrContext | undefined): Ocr | undefined {
 			maxPages: page,
 			targetPages: String(page),
 		});
-		const late = Promise.withResolvers<undefined>();
+		const timeout = Promise.withResolvers<undefined>();
 		const timer = setTimeout(() => {
-			// The engine cannot be stopped: a second page would wait for this one.
+			// No other page is started: the engine cannot be stopped, so a second page would wait for this one.
 			isBlocked = true;
-			late.resolve(undefined);
+			timeout.resolve(undefined);
 		}, pageMs);
-		const parsed = await Promise.race([engine.parse(bytes).catch(() => undefined), late.promise]);
+		const parsed = await Promise.race([engine.parse(bytes).catch(() => undefined), timeout.promise]);
 		clearTimeout(timer);
 		const words = parsed?.pages[0]?.textItems;
 		return words && itemsOfWords(words);
@@ -64,10 +64,10 @@ const folders = [
 	'/opt/homebrew/share/tessdata',
 ];
 
-/** The folder with the data of all these languages: the given one, or the first of the system's. */
+/** The folder with the data of all these languages: `folder`, or else the first one of the system. */
 export function findTessdata(languages: readonly string[], folder: string | undefined): string | undefined {
 	const versions = existsSync(debianFolder) ? readdirSync(debianFolder).sort().reverse() : [];
 	const ofSystem = [...versions.map((version) => join(debianFolder, version, 'tessdata')), ...folders];
-	const places = folder === undefined ? ofSystem : [folder, join(folder, 'tessdata')];
-	return places.find((place) => languages.every((language) => existsSync(join(place, `${language}.traineddata`))));
+	const paths = folder === undefined ? ofSystem : [folder, join(folder, 'tessdata')];
+	return paths.find((path) => languages.every((language) => existsSync(join(path, `${language}.traineddata`))));
 }

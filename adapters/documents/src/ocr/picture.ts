@@ -7,7 +7,7 @@ import { documentError, type Refusal } from '../refusal.ts';
 import { openOcr, type PageSize } from './engine.ts';
 
 const maxPixels = 50_000_000;
-/** Small print of smaller pictures is read better when they are enlarged. */
+/** Smaller pictures are enlarged, because OCR then reads small print better. */
 const smallPixels = 2_000_000;
 
 /** Reads a picture (PNG, JPEG, WebP, TIFF, GIF, BMP) by OCR: one page, empty and marked as unread without OCR. */
@@ -27,7 +27,7 @@ export const readPicture: FormatReader = async (bytes, context) => {
 /** The size in pixels, from the header. */
 function pictureSize(file: Buffer): PageSize {
 	try {
-		// A copy: the library would read beyond the end of a small buffer, which shares its memory with others.
+		// A copy, because the library would read beyond the end of a small buffer that shares its memory with others.
 		const { width, height } = imageSize(Uint8Array.from(file));
 		if (width > 0 && height > 0) return { width, height };
 	} catch (cause) {

@@ -2,7 +2,7 @@ import type { PDFPageProxy } from 'pdfjs-dist';
 import { OPS, Util } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from '../layout/page.ts';
 
-/** pdf.js does not type it. */
+/** pdf.js has no type for it. */
 type Annotation = Readonly<Record<string, unknown>>;
 
 const lineHeight = 12;
@@ -69,8 +69,8 @@ function textOf({ subtype, hidden, password, fieldType, fieldValue: value, ...an
 }
 
 /**
- * The share of a page that its largest picture covers. pdf.js leaves out pictures above `maxImageSize`, so all of them:
- * a matrix that nothing is painted with is the place of one.
+ * The share of a page that its largest picture covers. `maxImageSize` makes pdf.js leave out all pictures, so a
+ * transform without a painting operator after it is the position of a picture.
  */
 export async function pictureShare(page: PDFPageProxy): Promise<number> {
 	const { fnArray, argsArray } = await page.getOperatorList().catch(() => ({ fnArray: [], argsArray: [] }));
@@ -84,8 +84,8 @@ export async function pictureShare(page: PDFPageProxy): Promise<number> {
 		if (operator !== OPS.transform) return;
 		matrix = Util.transform(matrix, argsArray[at]);
 		const [a = 0, b = 0, c = 0, d = 0] = matrix;
-		const isLast = [OPS.restore, OPS.endMarkedContent, undefined].includes(fnArray[at + 1]);
-		if (isLast) largest = Math.max(largest, Math.abs(a * d - b * c));
+		const paintsNothing = [OPS.restore, OPS.endMarkedContent, undefined].includes(fnArray[at + 1]);
+		if (paintsNothing) largest = Math.max(largest, Math.abs(a * d - b * c));
 	});
 	return largest / (width * height);
 }

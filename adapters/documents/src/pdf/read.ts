@@ -11,35 +11,35 @@ import { documentError } from '../refusal.ts';
 import { fieldItems, pictureShare, printedItems } from './items.ts';
 
 const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
-/** 150 dpi misread small print. */
+/** At 150 dpi, OCR misreads small print. */
 const scanDpi = 300;
-/** Fewer letters on a scan are a stamp or a page number, not the text. */
+/** Fewer letters on a scan are a stamp or a page number, not its text. */
 const sparse = 40;
 
 /**
- * Reads a PDF: columns one after the other, rows of tables on one line, pictures by OCR where there is any. More than
- * 20,000 pages are `E_DOCUMENT_TOO_LARGE` when none are named.
+ * Reads a PDF: columns one after the other, rows of tables on one line, pictures by OCR if available. Throws
+ * `E_DOCUMENT_TOO_LARGE` for more than 20,000 pages, unless specific pages are requested.
  */
 export const readPdf: FormatReader = async (bytes, context) => {
 	const { options, progress } = context;
 	const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	// Programs and mailers put bytes before the header.
+	// Some programs and mailers write bytes before the header.
 	const file = whole.subarray(Math.max(0, whole.indexOf('%PDF-')));
 	const document = await openPdf(file);
 	try {
 		const { numPages: pageCount } = document;
 		if (!options.pages) refuseBeyond(pageCount);
 		const requested = Array.from({ length: pageCount }, (_, at) => at + 1).filter((page) => isRequested(page, options));
-		const own = ownPages(requested, context);
+		const numbers = ownPages(requested, context);
 		const ocr = context.ocr && (await import('../ocr/engine.ts')).openOcr(context.ocr);
 		const pages: DocumentPage[] = [];
-		for (const number of own) {
+		for (const number of numbers) {
 			const scan = async (size: PageSize) => ocr?.(file, number, size, scanDpi);
 			pages.push(await readPage(document, number, options.format, scan));
-			progress(pages.length, own.length);
+			progress(pages.length, numbers.length);
 		}
-		const found = await document.getMetadata().catch(() => undefined);
-		const { Title, Author, CreationDate } = (found?.info ?? {}) as Record<string, string | undefined>;
+		const data = await document.getMetadata().catch(() => undefined);
+		const { Title, Author, CreationDate } = (data?.info ?? {}) as Record<string, string | undefined>;
 		const created = PDFDateString.toDateObject(CreationDate ?? '') ?? undefined;
 		return { mediaType: 'application/pdf', pageCount, pages, metadata: metadataOf(Title, Author, created) };
 	} finally {
@@ -50,7 +50,7 @@ export const readPdf: FormatReader = async (bytes, context) => {
 /** Opens a PDF. Throws `E_DOCUMENT_ENCRYPTED` if it needs a password, else `E_DOCUMENT_UNREADABLE`. */
 async function openPdf(file: Buffer): Promise<PDFDocumentProxy> {
 	const task = getDocument({
-		// It takes the memory over: a copy keeps the caller's bytes.
+		// A copy, because pdf.js takes over the memory.
 		data: new Uint8Array(file),
 		verbosity: VerbosityLevel.ERRORS,
 		// No picture is ever decoded.
@@ -68,7 +68,7 @@ async function openPdf(file: Buffer): Promise<PDFDocumentProxy> {
 	}
 }
 
-/** All pages, or the first half of those of a long document. */
+/** The pages that this read reads: all, or the first half of a long document. */
 function ownPages(requested: readonly number[], { options, share }: ReadContext): readonly number[] {
 	if (!share || requested.length <= share.above) return requested;
 	const half = Math.ceil(requested.length / 2);
@@ -95,8 +95,8 @@ async function readPage(
 		const share = letters < sparse ? await pictureShare(page) : 0;
 		if (share <= (letters === 0 ? 0 : 0.5)) return { page: number, text, width, height, needsOcr: false };
 		const items = await scan({ width, height });
-		const found = pageText(items ?? [], format);
-		return { page: number, text: lettersIn(found) > letters ? found : text, width, height, needsOcr: !items };
+		const scanned = pageText(items ?? [], format);
+		return { page: number, text: lettersIn(scanned) > letters ? scanned : text, width, height, needsOcr: !items };
 	} finally {
 		page.cleanup();
 	}

@@ -1,30 +1,30 @@
 /** The limits of one document. */
 export const documentLimits = {
-	/** Of a document as it was sent. */
+	/** Bytes of a document as it was sent. */
 	fileBytes: 104_857_600,
-	/** Pages of a PDF that one process reads alone: of more, another one reads the second half. */
+	/** Pages of a PDF that one process reads alone. Of a longer one, another process reads the second half. */
 	alonePages: 500,
-	/** Of JavaScript in a reading process. */
+	/** JavaScript heap of a reading process. */
 	heapBytes: 536_870_912,
-	/** Of a reading process in all: more ends it while it works. Until that is noticed, it may have 20 MB more. */
+	/** Total memory of a reading process. Above it, the process ends during a task. Detection allows for 20 MB more. */
 	processBytes: 550_000_000,
 	/** Memory of an idle reading process. Above it, the process collects garbage. */
 	restingBytes: 250_000_000,
 	/** How long a document waits for a running process before another one starts, in milliseconds. */
 	waitMs: 1_000,
-	/** Time for reading a small document, what a mebibyte adds, and the most of it, in milliseconds. */
+	/** Time for reading a small document, time that each mebibyte adds, and their maximum, in milliseconds. */
 	readMs: 10_000,
 	mebibyteMs: 1_000,
 	maxReadMs: 60_000,
-	/** What each finished page adds, and the most that all of them add, in milliseconds. */
+	/** Time that each finished page adds, and the maximum that all of them add, in milliseconds. */
 	pageMs: 20,
 	maxPagesMs: 60_000,
-	/** What a page that is read by OCR adds, and the most that all of them do, in milliseconds. */
+	/** Time that each page adds that is read by OCR, and the maximum that all of them add, in milliseconds. */
 	ocrPageMs: 10_000,
 	maxOcrMs: 300_000,
 } as const;
 
-/** Limits with other numbers. */
+/** The same limits with other values. */
 export type DocumentLimits = Readonly<Record<keyof typeof documentLimits, number>>;
 
 /** How long a document of so many bytes may take before its first page, without OCR, in milliseconds. */

@@ -4,15 +4,15 @@ import { cutPages } from '../tidy.ts';
 
 /** The options of one of the two reads of a document. */
 export interface PartRun extends DocumentRun {
-	/** Absent in the first read: all pages, except those it leaves. */
+	/** Absent in the first read, which reads all requested pages except those it leaves. */
 	readonly pages?: readonly PageRange[];
 	/** Leaves pages to the second read. */
 	leave(pages: readonly PageRange[]): void;
 }
 
 /**
- * Reads a document, and at the same time the pages that this read leaves, as soon as a process is free. A failure of
- * one read aborts the other.
+ * Reads a document. As soon as another process is free, it reads at the same time the pages that the first read leaves.
+ * A failure of one read aborts the other.
  */
 export async function readInParts(
 	read: (run: PartRun) => Promise<DocumentText>,

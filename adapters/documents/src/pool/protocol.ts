@@ -8,7 +8,7 @@ export interface ReadTask {
 	readonly options: DocumentOptions;
 	/** Absent when no page is read by OCR. */
 	readonly ocr?: OcrSettings | undefined;
-	/** Above so many pages, the second half is left to another process. Absent when all are to be read. */
+	/** Above this number of pages, the second half is left to another process. Absent to read all pages. */
 	readonly shareAbove?: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export type ReadUpdate =
 	| { readonly kind: 'ocr' }
 	/** These pages are left to another process. */
 	| { readonly kind: 'rest'; readonly pages: readonly PageRange[] }
-	/** A piece of text: the start of a page, or without one, what continues the last page or the whole text. */
+	/** A piece of text: the start of a page, or without a page, the continuation of the last page or of the whole text. */
 	| ({ readonly kind: 'text' } & TextPiece);
 
 interface TextPiece {
@@ -32,12 +32,12 @@ interface TextPiece {
 	readonly text: string;
 }
 
-/** The result of a reading process. Its text came before, in updates. */
+/** The result of a reading process. Its text was sent before, in updates. */
 export type ReadEnd = Omit<DocumentText, 'pages' | 'text'>;
 
-/** Characters of a piece of text, which take some milliseconds to parse. */
+/** Characters of a piece of text, which takes some milliseconds to parse. */
 const pieceLength = 262_144;
-/** More than any document has: a PDF has at most 20,000, and a container holds 5,000 files. */
+/** More than any document has: a PDF has at most 20,000, and a container has at most 5,000 files. */
 const maxPages = 100_000;
 
 /** Sends a text in pieces, and returns the rest. */
@@ -64,7 +64,7 @@ export class TextBuilder {
 	#text = '';
 	#length = 0;
 
-	/** Throws for pieces that no reading process sends. */
+	/** Throws for more text or pages than a document can have. */
 	add({ page, text }: TextPiece): void {
 		if (page) this.#pages.push({ ...page, text: '' });
 		this.#length += text.length;

@@ -14,7 +14,7 @@ import { type DocumentLimits, documentLimits, mebibyte, timeFor } from './limits
 import { type PartRun, readInParts } from './parts.ts';
 import { type OcrSettings, type ReadEnd, type ReadTask, type ReadUpdate, TextBuilder } from './protocol.ts';
 
-/** How documents are read. */
+/** Options of a reader. */
 export interface PooledReaderOptions {
 	/** Maximum number of processes. */
 	readonly workers: number;
@@ -24,7 +24,7 @@ export interface PooledReaderOptions {
 	readonly limits?: Partial<DocumentLimits>;
 }
 
-/** Takes 8 MB less than 8 would, and 3 % more time; 2 MB take 3 MB less and 8 % more. */
+/** 4 MB need 8 MB less memory than 8 MB would, and 3 % more time. 2 MB would need 3 MB less, and 8 % more time. */
 const semiSpaceMb = 4;
 
 const child = import.meta.url.endsWith('.ts') ? '../child.ts' : '../child.js';
@@ -111,7 +111,7 @@ function tooLarge(message: string, cause?: unknown): Error {
 	return mediaError('E_DOCUMENT_TOO_LARGE', { message, cause });
 }
 
-/** Converts failures to coded errors if the document is the cause. Other failures stay as they are. */
+/** Converts failures to coded errors if the document is the cause. Other failures are returned unchanged. */
 function coded(error: unknown): unknown {
 	if (error instanceof TaskTimeout) return mediaError('E_DOCUMENT_TIMEOUT', { cause: error });
 	if (error instanceof OutOfMemory) return tooLarge('The document takes too much memory to read.', error);

@@ -6,7 +6,7 @@ import { documentError, Refusal } from '../refusal.ts';
 /** A file in an archive. */
 interface Member {
 	readonly name: string;
-	/** Its bytes; `E_DOCUMENT_TOO_LARGE` beyond the budget or a hundred times the packed bytes. Each read counts. */
+	/** Its bytes. Rejects with `E_DOCUMENT_TOO_LARGE` above the budget or 100 times the packed bytes. Each read counts. */
 	read(): Promise<Buffer>;
 }
 
@@ -72,7 +72,7 @@ async function membersOf(bytes: Uint8Array, budget: Budget): Promise<Member[]> {
 const freeBytes = 10_485_760;
 const maxRatio = 100;
 
-/** Some programs write names as their file system has them. */
+/** Some programs write names with backslashes, or as absolute paths. */
 function nameOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
 	const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
 	return name.replaceAll('\\', '/').replace(/^\/+/, '');
@@ -89,7 +89,7 @@ async function contentOf(zip: ZipFile, entry: Entry, limit: number): Promise<Buf
 	return Buffer.concat(chunks);
 }
 
-/** Rethrows errors of yauzl and zlib as refusals. Only their message shows encryption. */
+/** Rethrows errors of yauzl and zlib as refusals. Encryption can only be recognized by the message. */
 function refuse(cause: unknown): never {
 	if (cause instanceof Refusal) throw cause;
 	if (cause instanceof Error && /encrypt/i.test(cause.message)) throw documentError('E_DOCUMENT_ENCRYPTED', { cause });

@@ -20,7 +20,7 @@ const plain: DocumentText = {
 	truncated: false,
 	metadata: {},
 };
-/** Five pages, of which some may be pictures. */
+/** Five pages, some of which may be scans without text. */
 const paged = (pictures: readonly number[] = [], truncated = false): DocumentText => ({
 	mediaType: 'application/pdf',
 	pages: [1, 2, 3, 4, 5].map((page) => ({
@@ -39,7 +39,7 @@ interface Call {
 	readonly run: DocumentRun;
 }
 
-/** A reader that answers as it is told, behind the cache. */
+/** A reader behind the cache, which returns what `answer` returns. */
 function createReader(answer: (call: Call) => DocumentText | Promise<DocumentText>) {
 	const calls: Call[] = [];
 	const inner = {
@@ -53,8 +53,8 @@ function createReader(answer: (call: Call) => DocumentText | Promise<DocumentTex
 	return { calls, inner, reader: new CachedReader(inner) };
 }
 
-/** Lets everything that is ready happen. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** Resolves when all pending callbacks have run. */
+const nextTurns = () => new Promise((resolve) => setImmediate(resolve));
 
 async function fileOf(bytes: Uint8Array): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'cached-reader-'));
@@ -64,8 +64,8 @@ async function fileOf(bytes: Uint8Array): Promise<string> {
 	return path;
 }
 
-describe('what was read', () => {
-	it('is not read again for the same bytes, wherever they are', async () => {
+describe('a text that was read', () => {
+	it('is cached for the same bytes, whatever their source', async () => {
 		const { calls, reader } = createReader(() => plain);
 		const path = await fileOf(abc);
 		const sha256 = createHash('sha256').update(abc).digest('hex');
@@ -74,7 +74,7 @@ describe('what was read', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	it('is known by all of its bytes', async () => {
+	it('is looked up by the hash of all its bytes', async () => {
 		const { calls, reader } = createReader(() => plain);
 		const bytes = Buffer.alloc(9_000_000);
 		await reader.read(bytes);
@@ -84,7 +84,7 @@ describe('what was read', () => {
 		expect(calls).toHaveLength(2);
 	});
 
-	it('is read again with other options, and by another version', async () => {
+	it('is read again with other options and by another version', async () => {
 		const { calls, inner, reader } = createReader(() => paged());
 		await reader.read(abc, { pages: [{ first: 1, last: 2 }] });
 		await reader.read(abc, { pages: [{ first: 1, last: 3 }] });
@@ -98,7 +98,7 @@ describe('what was read', () => {
 		expect(reader.version).toBe('2');
 	});
 
-	it('is known by options that mean the same', async () => {
+	it('is cached for options with the same meaning', async () => {
 		const { calls, reader } = createReader(() => paged());
 		await reader.read(abc, {
 			pages: [
@@ -107,12 +107,12 @@ describe('what was read', () => {
 				{ first: 2, last: 3 },
 			],
 		});
-		const asked = { ocr: 'auto', format: 'text', pages: [{ first: 1, last: 5 }] } as const;
-		await reader.read(abc, asked);
-		expect(calls.map(({ options }) => options)).toEqual([asked]);
+		const request = { ocr: 'auto', format: 'text', pages: [{ first: 1, last: 5 }] } as const;
+		await reader.read(abc, request);
+		expect(calls.map(({ options }) => options)).toEqual([request]);
 	});
 
-	it('answers for some of its pages when it is whole', async () => {
+	it('serves requests for some of its pages when it is complete', async () => {
 		const { calls, reader } = createReader(() => paged());
 		await reader.read(abc);
 		const some = await reader.read(abc, {
@@ -126,7 +126,7 @@ describe('what was read', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	it('does not answer for pages of which reading them alone may bring more', async () => {
+	it('does not serve requests for pages that may have more text when read alone', async () => {
 		const pages = (first: number, last: number) => ({ pages: [{ first, last }] });
 		const pictures = createReader(() => paged([2]));
 		await pictures.reader.read(abc);
@@ -140,7 +140,7 @@ describe('what was read', () => {
 		expect(cut.calls).toHaveLength(2);
 	});
 
-	it('is whole when it has no pages, whichever were asked for', async () => {
+	it('is complete when it has no pages, whichever were requested', async () => {
 		const { calls, reader } = createReader(() => plain);
 		await reader.read(abc, { pages: [{ first: 1, last: 1 }] });
 		await reader.read(abc, { pages: [{ first: 7, last: 9 }] });
@@ -148,7 +148,7 @@ describe('what was read', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	it('is not kept when it failed', async () => {
+	it('is not cached when the read failed', async () => {
 		const { calls, reader } = createReader(() => {
 			throw mediaError('E_DOCUMENT_UNREADABLE');
 		});
@@ -159,27 +159,27 @@ describe('what was read', () => {
 	});
 });
 
-describe('requests for the same at the same time', () => {
-	it('share one read, and all hear of its progress', async () => {
+describe('concurrent requests for the same text', () => {
+	it('share one read and all receive its progress', async () => {
 		const { calls, reader } = createReader(async ({ run }) => {
-			await settled();
+			await nextTurns();
 			run.progress?.(1, 5);
 			return paged();
 		});
-		const heard: string[] = [];
+		const received: string[] = [];
 		const texts = await Promise.all(
 			['a', 'b', 'c'].map((name) =>
-				reader.read(abc, {}, { progress: (done, of) => heard.push(`${name} ${done}/${of}`) }),
+				reader.read(abc, {}, { progress: (done, of) => received.push(`${name} ${done}/${of}`) }),
 			),
 		);
 		expect(texts).toEqual([paged(), paged(), paged()]);
-		expect(heard).toEqual(['a 1/5', 'b 1/5', 'c 1/5']);
+		expect(received).toEqual(['a 1/5', 'b 1/5', 'c 1/5']);
 		expect(calls).toHaveLength(1);
 	});
 
-	it('share its failure, when it is the fault of the document', async () => {
+	it('share an error that the document causes', async () => {
 		const { calls, reader } = createReader(async () => {
-			await settled();
+			await nextTurns();
 			throw mediaError('E_DOCUMENT_ENCRYPTED');
 		});
 		const ends = await Promise.allSettled([reader.read(abc), reader.read(abc)]);
@@ -190,9 +190,9 @@ describe('requests for the same at the same time', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	it('read for themselves when the file of another one has gone', async () => {
+	it('read separately when the file of another request is missing', async () => {
 		const { calls, reader } = createReader(async ({ document }) => {
-			await settled();
+			await nextTurns();
 			if ('path' in document) throw new Error('ENOENT');
 			return plain;
 		});
@@ -204,16 +204,16 @@ describe('requests for the same at the same time', () => {
 		expect(calls).toHaveLength(2);
 	});
 
-	it('do not disturb each other when one leaves', async () => {
+	it('continue when one of them is aborted', async () => {
 		const { calls, reader } = createReader(async ({ run }) => {
-			await settled();
+			await nextTurns();
 			run.signal?.throwIfAborted();
 			return plain;
 		});
-		const [leaving, reason] = [new AbortController(), new Error('The client left.')];
-		const ends = Promise.allSettled([reader.read(abc, {}, { signal: leaving.signal }), reader.read(abc)]);
+		const [controller, reason] = [new AbortController(), new Error('The client disconnected.')];
+		const ends = Promise.allSettled([reader.read(abc, {}, { signal: controller.signal }), reader.read(abc)]);
 		await new Promise((resolve) => setImmediate(resolve));
-		leaving.abort(reason);
+		controller.abort(reason);
 		expect(await ends).toEqual([
 			{ status: 'rejected', reason },
 			{ status: 'fulfilled', value: plain },
@@ -221,18 +221,18 @@ describe('requests for the same at the same time', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	it('end the read when all have left, and whoever comes then gets a new one', async () => {
+	it('abort the read when all of them are aborted; a later request starts a new one', async () => {
 		const { calls, reader } = createReader(async ({ run: { signal } }) => {
 			if (calls.length > 1) return plain;
 			return await new Promise((_, reject) => {
 				signal?.addEventListener('abort', () => setImmediate(() => reject(signal.reason)));
 			});
 		});
-		const [leaving, reason] = [new AbortController(), new Error('The client left.')];
-		const { signal } = leaving;
+		const [controller, reason] = [new AbortController(), new Error('The client disconnected.')];
+		const { signal } = controller;
 		const ends = Promise.allSettled([reader.read(abc, {}, { signal }), reader.read(abc, {}, { signal })]);
-		await settled();
-		leaving.abort(reason);
+		await nextTurns();
+		controller.abort(reason);
 		expect(await ends).toEqual([
 			{ status: 'rejected', reason },
 			{ status: 'rejected', reason },
@@ -242,9 +242,9 @@ describe('requests for the same at the same time', () => {
 		expect(calls).toHaveLength(2);
 	});
 
-	it('reject with the reason of a signal that has aborted before', async () => {
+	it('reject with the reason of a signal that is already aborted', async () => {
 		const { calls, reader } = createReader(() => plain);
-		const reason = new Error('The client left.');
+		const reason = new Error('The client disconnected.');
 		await reader.read(abc);
 		const signal = AbortSignal.abort(reason);
 		await expect(reader.read(abc, {}, { signal })).rejects.toBe(reason);

@@ -9,11 +9,11 @@ const textOf = (text: string): DocumentText => ({
 	truncated: false,
 	metadata: {},
 });
-/** A little over 20,000 bytes. */
+/** Slightly more than 20,000 bytes. */
 const long = (letter: string) => textOf(letter.repeat(10_000));
 
 describe('the cache of texts', () => {
-	it('returns what was put, and nothing else', () => {
+	it('returns only texts that were stored', () => {
 		const cache = new TextCache(limits);
 		cache.put('a', textOf('A'));
 		cache.put('b', textOf('B'));
@@ -39,7 +39,7 @@ describe('the cache of texts', () => {
 		expect(cache.get('a')).toBeDefined();
 	});
 
-	it('does not keep a text that is larger than the cache, and keeps the others', () => {
+	it('does not store a text that is larger than the cache, and keeps the others', () => {
 		const cache = new TextCache(limits);
 		cache.put('a', long('a'));
 		cache.put('huge', textOf('x'.repeat(60_000)));

@@ -2,7 +2,7 @@ import type { DocumentOptions } from '@plinth/toolkit';
 import { Budget } from '../../src/formats/budget.ts';
 import type { FormatReader } from '../../src/formats/format.ts';
 
-/** Reads a document with one reader, as a file that stands alone. */
+/** Reads a top-level document with one reader. */
 export function readWith(reader: FormatReader, document: string | Uint8Array, options: DocumentOptions = {}) {
 	const bytes = typeof document === 'string' ? Buffer.from(document) : document;
 	return reader(bytes, {
@@ -10,11 +10,11 @@ export function readWith(reader: FormatReader, document: string | Uint8Array, op
 		budget: new Budget(),
 		depth: 0,
 		progress() {},
-		readInner: () => Promise.reject(new Error('nothing is inside')),
+		readInner: () => Promise.reject(new Error('The document contains no other document.')),
 	});
 }
 
-/** The texts of its pages. */
+/** The texts of the pages of a document. */
 export async function pagesWith(reader: FormatReader, document: string | Uint8Array) {
 	return (await readWith(reader, document)).pages?.map(({ text }) => text);
 }

@@ -1,16 +1,16 @@
-/** Streams and folders by name. */
+/** Streams and folders, by name. */
 export interface Folder {
 	readonly [name: string]: Uint8Array | string | Folder;
 }
 
 const sector = 512;
 const smallSector = 64;
-/** Shorter streams lie in small sectors, all of which are one stream of the root. */
+/** Shorter streams are stored in small sectors, in the stream of the root entry. */
 const cutoff = 4_096;
 const free = 0xff_ff_ff_ff;
 const endOfChain = 0xff_ff_ff_fe;
 
-/** Sectors of one size, and the table of what follows each. */
+/** Sectors of one size, and their allocation table. */
 class Sectors {
 	readonly parts: Buffer[] = [];
 	readonly chains: number[] = [];
@@ -20,7 +20,7 @@ class Sectors {
 		this.#size = size;
 	}
 
-	/** Answers the first sector. */
+	/** Stores a stream and returns its first sector. */
 	put(bytes: Buffer): number {
 		const first = this.parts.length;
 		for (let at = 0; at < bytes.length; at += this.#size) {

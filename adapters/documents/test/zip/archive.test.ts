@@ -15,7 +15,7 @@ const code = async (work: Promise<unknown>) =>
 	);
 
 describe('an archive', () => {
-	test('gives its files by name, packed or stored', async () => {
+	test('returns its files by name, compressed or stored', async () => {
 		const zip = zipOf([
 			{ name: 'a.txt', content: 'packed' },
 			{ name: 'dir/', content: '' },
@@ -28,26 +28,26 @@ describe('an archive', () => {
 		expect(await archive.read('c.txt')).toBeUndefined();
 	});
 
-	test('is read from a view into a larger buffer', async () => {
+	test('can be read from a view into a larger buffer', async () => {
 		const zip = zipOfFiles({ a: 'inside' });
 		const around = Buffer.concat([Buffer.alloc(100, 1), zip, Buffer.alloc(100, 1)]);
 		const archive = await open(new Uint8Array(around.buffer, around.byteOffset + 100, zip.length));
 		expect(String(await archive.read('a'))).toBe('inside');
 	});
 
-	test('finds names whatever their case, the exact one first', async () => {
+	test('finds names case-insensitively, the exact one first', async () => {
 		const archive = await open(zipOfFiles({ 'Word/Document.xml': 'upper', 'word/x.xml': 'x' }));
 		expect(archive.has('word/document.xml')).toBe(true);
 		expect(String(await archive.read('word/document.xml'))).toBe('upper');
 	});
 
-	test('finds files whose names have backslashes, or begin at the root', async () => {
+	test('finds names with backslashes or a leading slash', async () => {
 		const archive = await open(zipOfFiles({ 'word\\a.xml': 'a', '/word/b.xml': 'b' }));
 		expect(String(await archive.read('word/a.xml'))).toBe('a');
 		expect(String(await archive.read('word/b.xml'))).toBe('b');
 	});
 
-	test('keeps the first of two files of one name, and names that climb', async () => {
+	test('keeps the first of two files with one name, and names with parent folders', async () => {
 		const archive = await open(
 			zipOf([
 				{ name: 'a', content: 'first' },
@@ -59,7 +59,7 @@ describe('an archive', () => {
 		expect(String(await archive.read('../../etc/passwd'))).toBe('harmless');
 	});
 
-	test('takes what it inflates from the budget', async () => {
+	test('subtracts decompressed bytes from the budget', async () => {
 		const budget = new Budget();
 		const archive = await open(zipOfFiles({ a: 'four', b: 'seven77' }), budget);
 		await archive.read('a');
@@ -69,12 +69,12 @@ describe('an archive', () => {
 });
 
 describe('a hostile archive', () => {
-	test('that inflates beyond a hundred times its size is refused after the first megabytes', async () => {
+	test('with more than a hundredfold compression is rejected after the first megabytes', async () => {
 		const archive = await open(zipOf([{ name: 'bomb', packed: zeros(64 * megabyte), size: 9 }]));
 		expect(await code(archive.read('bomb'))).toBe('E_DOCUMENT_TOO_LARGE');
 	});
 
-	test('that spreads a bomb over many files is refused at the same bound', async () => {
+	test('with a bomb that is spread over many files is rejected at the same limit', async () => {
 		const packed = zeros(4 * megabyte);
 		const archive = await open(zipOf(Array.from({ length: 4 }, (_, index) => ({ name: `${index}`, packed }))));
 		expect((await archive.read('0'))?.length).toBe(4 * megabyte);
@@ -82,7 +82,7 @@ describe('a hostile archive', () => {
 		expect(await code(archive.read('2'))).toBe('E_DOCUMENT_TOO_LARGE');
 	});
 
-	test('whose entries share their bytes is counted for each of them', async () => {
+	test('with overlapping entries counts the bytes of each entry', async () => {
 		const noise = Buffer.alloc(megabyte, 'abcdefghijklmnopqrstuvwxyz0123456789');
 		const budget = new Budget();
 		budget.inflate(maxInflated - 2.5 * megabyte);
@@ -99,17 +99,17 @@ describe('a hostile archive', () => {
 		expect(await code(archive.read('2'))).toBe('E_DOCUMENT_TOO_LARGE');
 	});
 
-	test('with more entries than the budget is refused before they are read', async () => {
+	test('with more entries than the budget is rejected before they are read', async () => {
 		const entries = Array.from({ length: maxEntries + 1 }, (_, index) => ({ name: `${index}` }));
 		expect(await code(open(zipOf(entries)))).toBe('E_DOCUMENT_TOO_LARGE');
 	});
 
-	test('may lie about sizes: what it holds is what is read', async () => {
+	test('with wrong sizes is read by its real content', async () => {
 		const archive = await open(zipOf([{ name: 'a', content: 'hello', size: 2 ** 31 }]));
 		expect(String(await archive.read('a'))).toBe('hello');
 	});
 
-	test('with encrypted files is refused when one is read', async () => {
+	test('with encrypted files is rejected when one is read', async () => {
 		const archive = await open(
 			zipOf([
 				{ name: 'open', content: 'text' },
@@ -123,12 +123,12 @@ describe('a hostile archive', () => {
 	test.each([
 		['nothing', Buffer.alloc(0)],
 		['no directory', zipOfFiles({ a: 'text' }).subarray(0, -30)],
-		['a directory behind its end', zipOfFiles({ a: 'text' }).subarray(20)],
-	])('that holds %s is unreadable', async (_, zip) => {
+		['a directory beyond its end', zipOfFiles({ a: 'text' }).subarray(20)],
+	])('with %s is unreadable', async (_, zip) => {
 		expect(await code(open(zip))).toBe('E_DOCUMENT_UNREADABLE');
 	});
 
-	test('whose packed bytes are damaged or packed by an unknown method is unreadable', async () => {
+	test('with damaged data or an unknown compression method is unreadable', async () => {
 		const archive = await open(
 			zipOf([
 				{ name: 'cut', packed: deflateRawSync(Buffer.from('some text, some text')).subarray(0, 5) },
@@ -145,7 +145,7 @@ describe('a hostile archive', () => {
 describe('the check of an archive', () => {
 	const check = (zip: Uint8Array, budget = new Budget()) => code(checkArchive(zip, budget));
 
-	test('lets a sound one pass, and counts what it holds', async () => {
+	test('accepts a valid archive, and counts its content', async () => {
 		const budget = new Budget();
 		const zip = zipOf([
 			{ name: 'a', content: 'four' },
@@ -157,7 +157,7 @@ describe('the check of an archive', () => {
 	});
 
 	test.each([
-		['E_DOCUMENT_TOO_LARGE', 'is packed too tightly', [{ name: 'a', packed: zeros(30 * megabyte), size: 5 }]],
+		['E_DOCUMENT_TOO_LARGE', 'is compressed too strongly', [{ name: 'a', packed: zeros(30 * megabyte), size: 5 }]],
 		['E_DOCUMENT_ENCRYPTED', 'is encrypted', [{ name: 'a', content: 'x', isEncrypted: true }]],
 		['E_DOCUMENT_ENCRYPTED', 'says so', [{ name: 'META-INF/manifest.xml', content: '<m:encryption-data/>' }]],
 		['E_DOCUMENT_ENCRYPTED', 'is another archive', [{ name: 'encrypted-package', content: 'x' }]],

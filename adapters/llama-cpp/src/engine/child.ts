@@ -8,7 +8,7 @@ let engine: Engine;
 
 const send = (response: Response) => process.send?.(response);
 
-// The parent ends this process, also after a signal to the group of both: its requests may still be answered.
+// Signals to the process group are ignored: requests may still be running. The parent ends this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 // Not `process.exit`, which waits for native work.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

@@ -15,7 +15,7 @@ export class LocalEngine {
 		this.#slots = new Semaphore(options.slots);
 	}
 
-	/** Makes an answer as soon as a place is free. The stream fails with the signal's reason as soon as it aborts. */
+	/** Makes an answer as soon as a slot is free. The stream fails with the signal's reason as soon as it aborts. */
 	answer(task: AnswerTask, caller: AbortSignal): ReadableStream<ChatEvent> {
 		const stop = new AbortController();
 		const signal = AbortSignal.any([caller, stop.signal]);
@@ -38,7 +38,7 @@ export class LocalEngine {
 	async #make(task: AnswerTask, signal: AbortSignal, onEvent: (event: ChatEvent) => unknown): Promise<void> {
 		if (!this.#process?.isUsable) this.#process = new EngineProcess(this.#options);
 		const process = this.#process;
-		// The loading goes on after an abort: the next request needs it.
+		// Loading continues after an abort: the next request needs the model.
 		await orAbort(signal, process.loaded).catch((cause) => {
 			signal.throwIfAborted();
 			throw plinthError('E_MODEL_UNAVAILABLE', { message: 'The model could not be loaded.', cause });

@@ -1,6 +1,6 @@
 /**
- * The parts of `node-llama-cpp` 3 that are used here. The package is installed by the operator, so its own types are
- * not there when this one is compiled.
+ * The parts of `node-llama-cpp` 3 that are used here. The package is installed by the operator, so its types are
+ * not available when this package is compiled.
  */
 export interface Library {
 	getLlama(options: object): Promise<Llama>;
@@ -40,7 +40,7 @@ export interface Sequence {
 	evaluateWithoutGeneratingNewTokens(tokens: readonly number[]): Promise<void>;
 }
 
-/** How a model wants its conversations written. */
+/** The text format of a model's conversations. */
 export interface ChatWrapper {
 	readonly settings: { readonly functions: { readonly parallelism?: { readonly call: { sectionPrefix: unknown } } } };
 	generateContextState(options: object): {

@@ -1,15 +1,15 @@
 import type { Library, Llama } from './library.ts';
 import type { LoadOptions } from './messages.ts';
 
-/** A loaded model with its places for answers: `free` has those without an answer under way. */
+/** A loaded model. `free` has the sequences that no answer uses at present. */
 export type Engine = Awaited<ReturnType<typeof loadEngine>>;
 
-/** Loads the library and the model. Nothing is downloaded or built. Rejects with what the engine says. */
+/** Loads the library and the model. Nothing is downloaded or built. Rejects with the messages of the engine. */
 export async function loadEngine(options: LoadOptions) {
 	const { isCheck, gpu, gpuLayers, slots: sequences, threads } = options;
 	const library = (await import(options.library)) as Library;
-	const remarks: string[] = [];
-	const logger = (_level: string, message: string) => remarks.length < 8 && remarks.push(message.trim());
+	const messages: string[] = [];
+	const logger = (_level: string, message: string) => messages.length < 8 && messages.push(message.trim());
 	const llama = await library.getLlama({ gpu, build: 'never', skipDownload: true, logLevel: 'error', logger });
 	correctGrammars(llama);
 	try {
@@ -19,13 +19,13 @@ export async function loadEngine(options: LoadOptions) {
 		const free = context ? Array.from({ length: sequences }, () => context.getSequence()) : [];
 		return { library, llama, model, free, wrapper: library.resolveChatWrapper(model) };
 	} catch (cause) {
-		throw new Error([cause, ...remarks].join(' ').slice(0, 2_000), { cause });
+		throw new Error([cause, ...messages].join(' ').slice(0, 2_000), { cause });
 	}
 }
 
-/** Forbids integers such as 1e-3, and numbers that JavaScript cannot hold, in the grammars of the library. */
+/** Forbids integers such as 1e-3, and numbers that JavaScript cannot represent, in the grammars of the library. */
 function correctGrammars({ _bindings: bindings }: Llama): void {
-	// Not part of the library's interface: without it, the library refuses such integers in calls after they are made.
+	// `_bindings` is not public. Without this change, the library refuses generated calls with such integers.
 	const { AddonGrammar: Native } = bindings ?? {};
 	if (!bindings || !Native) return;
 	bindings.AddonGrammar = class extends Native {

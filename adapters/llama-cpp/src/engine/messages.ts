@@ -1,7 +1,7 @@
 import type { ChatEvent } from '@plinth/plugin-chat/model';
 import type { ChatOptions } from '../options.ts';
 
-/** What a process loads. */
+/** The options for loading a model. */
 export interface LoadOptions extends ChatOptions {
 	/** The file URL of the library, `node-llama-cpp`. */
 	readonly library: string;
@@ -13,7 +13,7 @@ export interface LoadOptions extends ChatOptions {
 export type Turn = { readonly type: 'system' | 'user'; readonly text: string } | ModelTurn;
 type ModelTurn = { readonly type: 'model'; readonly response: readonly unknown[] };
 
-/** What is needed to make one answer. */
+/** The input of one answer. */
 export interface AnswerTask {
 	/** Ends with a turn of the model, which the answer continues. */
 	readonly history: readonly Turn[];
@@ -37,5 +37,5 @@ export type Response =
 	| { readonly type: 'event'; readonly id: number; readonly event: ChatEvent }
 	| { readonly type: 'end'; readonly id: number; readonly problem?: AnswerProblem | undefined };
 
-/** Why there is no answer: by a parameter of the request, or else by the engine. */
+/** Why there is no answer: because of a parameter of the request, or else of the engine. */
 export type AnswerProblem = { readonly message: string; readonly param?: 'messages' | 'tools' | 'response_format' };

@@ -7,14 +7,14 @@ import type { AnswerProblem, AnswerTask, LoadOptions, Request, Response } from '
 
 const file = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url);
 const keptStderrCharacters = 4_096;
-/** What the engine and the drivers of GPUs read. Other variables may hold secrets. */
+/** The variables that the engine and GPU drivers read. Other variables may contain secrets. */
 const passedVariables = /^(PATH|HOME|TE?MP(DIR)?|SystemRoot|(LD|DYLD|CUDA|NVIDIA|VK|GGML|HIP|HSA|ROCR)_.*)$/;
 
 type Answer = PromiseWithResolvers<void> & { readonly onEvent: (event: ChatEvent) => unknown };
 
 /** A process with one model. When it ends, also by a crash of native code, the answers that it was making reject. */
 export class EngineProcess {
-	/** Resolves with the kind of the loaded model. Rejects with what the engine says, or how the process ended. */
+	/** Resolves with the kind of the loaded model. Rejects with the error of the engine or the way the process ended. */
 	readonly loaded: Promise<string>;
 	readonly #loading = Promise.withResolvers<string>();
 	readonly #ended = Promise.withResolvers<void>();
@@ -28,11 +28,11 @@ export class EngineProcess {
 		const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedVariables.test(name)));
 		this.#child = fork(fileURLToPath(file), { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
 		this.loaded = this.#loading.promise;
-		// Also for a process that ends before anyone waits.
+		// Also handles a rejection before `loaded` is awaited.
 		this.loaded.catch(() => this.#child.kill('SIGKILL'));
 		this.#child.on('message', (response: Response) => this.#receive(response));
 		this.#child.on('error', (error) => this.#end(error.message));
-		// Later than `exit`: stderr, which tells the reason, has been read.
+		// Not `exit`: at `close`, the whole stderr has been read, which states the reason.
 		this.#child.on('close', (code, signal) => this.#end(`It ended with ${signal ?? `exit code ${code}`}.`));
 		this.#child.stderr?.on('error', () => {});
 		this.#child.stderr?.on('data', (bytes: Buffer) => {
@@ -41,14 +41,14 @@ export class EngineProcess {
 		this.#send({ type: 'load', options });
 	}
 
-	/** Whether it can make another answer. */
+	/** Whether the process can make another answer. */
 	get isUsable(): boolean {
 		const { killed, exitCode, signalCode } = this.#child;
 		return !killed && exitCode === null && signalCode === null;
 	}
 
 	/**
-	 * Makes an answer. Settles when its place is free again, also after an abort. Rejects with a coded error when the
+	 * Makes an answer. Settles when its slot is free again, also after an abort. Rejects with a coded error when the
 	 * conversation is too long, the engine fails, or the process ends.
 	 */
 	async answer(task: AnswerTask, signal: AbortSignal, onEvent: Answer['onEvent']): Promise<void> {
@@ -69,7 +69,7 @@ export class EngineProcess {
 	}
 
 	#send(request: Request): void {
-		// Where it cannot be sent the process is ending, which is reported by itself.
+		// A failure to send means that the process is ending, which `close` reports.
 		this.#child.send(request, () => {});
 	}
 
@@ -83,8 +83,8 @@ export class EngineProcess {
 		if (response.type === 'end') this.#answers.delete(response.id);
 	}
 
-	#end(how: string): void {
-		const cause = new Error(`${how} ${this.#stderrTail}`.trim());
+	#end(description: string): void {
+		const cause = new Error(`${description} ${this.#stderrTail}`.trim());
 		const error = plinthError('E_MODEL_UNAVAILABLE', { message: 'The engine of this model has ended.', cause });
 		this.#loading.reject(cause);
 		for (const { reject } of this.#answers.values()) reject(error);

@@ -6,8 +6,8 @@ import type { Turn } from '../engine/messages.ts';
  * parts of their calls. Ends with a turn of the model, which the answer continues.
  */
 export function toHistory(messages: readonly ChatMessage[]): readonly Turn[] {
-	const told = messages.filter((message) => message.role === 'tool');
-	const results = new Map(told.map((message) => [message.callId, textOf(message)]));
+	const toolMessages = messages.filter((message) => message.role === 'tool');
+	const results = new Map(toolMessages.map((message) => [message.callId, textOf(message)]));
 	const turns: Turn[] = [];
 	for (const message of messages) {
 		if (message.role === 'system' || message.role === 'user') turns.push({ type: message.role, text: textOf(message) });

@@ -23,7 +23,7 @@ export interface ChatDialect {
 	readonly passthrough?: 'all' | 'plain';
 }
 
-const own: ChatDialect = {
+const base: ChatDialect = {
 	maxTokens: 'max_tokens',
 	toolChoice: 'named',
 	effort: true,
@@ -35,7 +35,7 @@ const own: ChatDialect = {
 };
 
 /** Sampling members that vLLM and SGLang accept. */
-const sampling = [
+const samplingMembers = [
 	'logit_bias',
 	'top_k',
 	'min_p',
@@ -49,7 +49,7 @@ const sampling = [
 /** The supported servers. */
 export const chatDialects = {
 	openai: {
-		...own,
+		...base,
 		maxTokens: 'max_completion_tokens',
 		files: true,
 		members: [
@@ -66,13 +66,13 @@ export const chatDialects = {
 		],
 		passthrough: 'all',
 	},
-	'vllm-omni': { ...own, members: sampling, passthrough: 'plain' },
-	sglang: { ...own, audio: false, members: sampling, passthrough: 'plain' },
-	localai: { ...own, effort: false, members: ['logit_bias', 'top_k', 'repeat_penalty'] },
-	ollama: { ...own, toolChoice: 'auto', pictureUrls: false, audio: false },
+	'vllm-omni': { ...base, members: samplingMembers, passthrough: 'plain' },
+	sglang: { ...base, audio: false, members: samplingMembers, passthrough: 'plain' },
+	localai: { ...base, effort: false, members: ['logit_bias', 'top_k', 'repeat_penalty'] },
+	ollama: { ...base, toolChoice: 'auto', pictureUrls: false, audio: false },
 	// The server supports the modes, but not the form that names a tool.
 	llamacpp: {
-		...own,
+		...base,
 		toolChoice: 'required',
 		effort: false,
 		members: ['logit_bias', 'top_k', 'min_p', 'repeat_penalty', 'typical_p', 'chat_template_kwargs'],

@@ -83,7 +83,7 @@ class ChunkReader {
 	}
 
 	end(): Finish {
-		if (!this.#reason) throw invalidResponse(this.#where, 'ended its answer in the middle');
+		if (!this.#reason) throw invalidResponse(this.#where, 'ended before its answer was complete');
 		return { type: 'finish', reason: this.#reason, ...(this.#usage ? { usage: this.#usage } : {}) };
 	}
 
@@ -102,17 +102,17 @@ class ChunkReader {
 		}
 	}
 
-	#reasonOf(said: string): FinishReason {
+	#reasonOf(name: string): FinishReason {
 		// The server stopped the answer, not the model.
-		if (said === 'abort' || said === 'error') {
-			throw invalidResponse(this.#where, `ended its answer with "${said}"`);
+		if (name === 'abort' || name === 'error') {
+			throw invalidResponse(this.#where, `ended its answer with "${name}"`);
 		}
-		return reasons.get(said) ?? 'stop';
+		return reasons.get(name) ?? 'stop';
 	}
 
 	#failure(chunk: unknown): PlinthError {
 		const reported = reportedErrorIn(chunk, this.#scrub);
-		const cause = new Error(`${this.#where} failed in the middle: ${reported.text}`);
+		const cause = new Error(`${this.#where} failed during its answer: ${reported.text}`);
 		return knownError(reported, cause) ?? modelError('The model failed while it answered.', cause);
 	}
 }

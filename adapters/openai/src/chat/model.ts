@@ -31,7 +31,7 @@ const config = z
 		tools: flag().default(true),
 		/** The JSON that the server guarantees: none, `json` objects, or what a `schema` describes. */
 		json: z.enum(['none', 'json', 'schema']).default('schema'),
-		/** Names of further members that the server accepts. They reach the server as clients write them. */
+		/** Names of further members that the server accepts. They are sent to the server unchanged. */
 		passMembers: z.array(z.string().regex(/^\w[\w.-]{0,99}$/)).default([]),
 		/** Maximum characters of documents in one request. */
 		documentCharacters: z.coerce.number<number | string>().int().min(1).optional(),
@@ -41,10 +41,10 @@ const config = z
 	.superRefine(({ dialect, audio, files, pictureUrls }, context) => {
 		const known: ChatDialect = chatDialects[dialect];
 		const refuse = (path: string, what: string) =>
-			context.addIssue({ code: 'custom', path: [path], message: `${dialect} takes no ${what}` });
-		if (pictureUrls && !known.pictureUrls) refuse('pictureUrls', 'addresses of pictures');
-		if (audio && !known.audio) refuse('audio', 'sound');
-		if (files.length > 0 && !known.files) refuse('files', 'files: leave this out, they arrive as text');
+			context.addIssue({ code: 'custom', path: [path], message: `${dialect} does not support ${what}` });
+		if (pictureUrls && !known.pictureUrls) refuse('pictureUrls', 'URLs of pictures');
+		if (audio && !known.audio) refuse('audio', 'audio');
+		if (files.length > 0 && !known.files) refuse('files', 'files. Remove this option: files then arrive as text');
 	});
 
 type Config = z.output<typeof config>;
@@ -53,7 +53,7 @@ type Config = z.output<typeof config>;
 export const openaiChat = defineModel({
 	kind: chatModels,
 	name: 'openai.chat',
-	description: 'A model on another server, asked through its OpenAI-compatible API.',
+	description: 'A model on another server, called through its OpenAI-compatible API.',
 	ownedBy: 'openai-compatible',
 	config,
 	needs: { clock: services.clock },
@@ -106,10 +106,10 @@ class ChatClient {
 		if (!dialect.passthrough || !allowsPassthrough(this.#config)) return undefined;
 		const rules = new ChatPassthroughRules(dialect, this.abilities.extra);
 		const common = { path, params: this.#params, usage: usageIn };
-		const whole = passthroughTo(upstream, { ...common, ...typed('application/json') });
+		const whole = passthroughTo(upstream, { ...common, ...expecting('application/json') });
 		const events = passthroughTo(upstream, {
 			...common,
-			...typed('text/event-stream'),
+			...expecting('text/event-stream'),
 			isUnable: refusesEvents,
 			sendable: sendableEvents,
 		});
@@ -123,25 +123,25 @@ class ChatClient {
 	async *stream(request: ChatRequest, run: ChatRun): AsyncGenerator<ChatEvent> {
 		run.signal.throwIfAborted();
 		const dialect: ChatDialect = chatDialects[this.#config.dialect];
-		const answer = await this.#ask(request, run, dialect);
+		const answer = await this.#sendWithFallback(request, run, dialect);
 		try {
 			for (const message of ignoredOptions(request, dialect)) yield { type: 'warning', message };
 			yield* chatEvents(answer);
 		} finally {
-			// A reader that stops at a warning has not read the response.
+			// When the reader stops at a warning, the response is unread.
 			answer.discard();
 		}
 	}
 
 	/** Repeats a request without streaming when the server refuses to stream. Later requests do not stream. */
-	async #ask(request: ChatRequest, run: ChatRun, dialect: ChatDialect): Promise<UpstreamResponse> {
+	async #sendWithFallback(request: ChatRequest, run: ChatRun, dialect: ChatDialect): Promise<UpstreamResponse> {
 		const stream = this.#streams;
 		try {
 			return await this.#send(request, run, dialect, stream);
 		} catch (error) {
 			if (!stream || !refusesEvents(errorResponseOf(error)?.reported)) throw error;
 			this.#streams = false;
-			run.log.info({ upstream: this.#upstream.host }, 'the server of a model knows no events');
+			run.log.info({ upstream: this.#upstream.host }, 'the server of a model does not support streaming');
 			return this.#send(request, run, dialect, false);
 		}
 	}
@@ -162,7 +162,7 @@ class ChatClient {
 
 const path = '/chat/completions';
 
-function typed(mediaType: string) {
+function expecting(mediaType: string) {
 	return { accept: mediaType, types: new Set([mediaType]) };
 }
 

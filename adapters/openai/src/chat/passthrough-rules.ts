@@ -23,7 +23,7 @@ const common = [
 	'parallel_tool_calls',
 ];
 /** A body has at most one of these. */
-const tokenBounds = ['max_tokens', 'max_completion_tokens'];
+const tokenLimits = ['max_tokens', 'max_completion_tokens'];
 
 /**
  * Decides which chat completions a server of a dialect accepts unchanged. The plugin has checked that the body is valid
@@ -39,11 +39,11 @@ export class ChatPassthroughRules {
 	/** `extra`: names of further members that the server accepts. */
 	constructor(dialect: ChatDialect, extra: readonly string[]) {
 		const { maxTokens, effort, logprobs, passthrough } = dialect;
-		this.renamed = [tokenBounds.find((each) => each !== maxTokens) ?? '', maxTokens];
+		this.renamed = [tokenLimits.find((each) => each !== maxTokens) ?? '', maxTokens];
 		this.#dialect = dialect;
 		this.#known = new Set([
 			...common,
-			...tokenBounds,
+			...tokenLimits,
 			...(effort ? ['reasoning_effort'] : []),
 			...(logprobs ? ['logprobs', 'top_logprobs'] : []),
 			...extra,
@@ -56,23 +56,23 @@ export class ChatPassthroughRules {
 		const body = knownMembers(raw, this.#known);
 		if (!body) return undefined;
 		const { messages, stop, stream = false } = body;
-		const isTaken =
+		const isAccepted =
 			typeof stream === 'boolean' &&
 			!isEmptyList(stop) &&
-			this.#takesTools(body) &&
+			this.#acceptsTools(body) &&
 			Array.isArray(messages) &&
-			messages.every((each) => takesMessage(members(each), this.#messages));
-		if (!isTaken) return undefined;
+			messages.every((each) => acceptsMessage(members(each), this.#messages));
+		if (!isAccepted) return undefined;
 		return stream ? 'events' : 'whole';
 	}
 
 	/** Servers refuse tool options without tools. */
-	#takesTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Members): boolean {
+	#acceptsTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Members): boolean {
 		if (tools === undefined) return choice === undefined && parallel === undefined;
-		return Array.isArray(tools) && tools.length > 0 && tools.every(isWholeTool) && this.#takesChoice(choice);
+		return Array.isArray(tools) && tools.length > 0 && tools.every(isCompleteTool) && this.#acceptsChoice(choice);
 	}
 
-	#takesChoice(choice: unknown): boolean {
+	#acceptsChoice(choice: unknown): boolean {
 		if (choice === undefined || choice === 'auto') return true;
 		const { toolChoice } = this.#dialect;
 		return typeof choice === 'string' ? toolChoice !== 'auto' : toolChoice === 'named';
@@ -101,9 +101,9 @@ const allMessages: MessageRules = {
 	parts: true,
 };
 
-function takesMessage(message: Members, rules: MessageRules): boolean {
+function acceptsMessage(message: Members, rules: MessageRules): boolean {
 	for (const name in message) {
-		// Answers have null for absent content and an absent refusal. Clients send such answers back.
+		// Answers have null for absent content and an absent refusal. Clients repeat these answers in their requests.
 		const mayBeNull = name === 'content' || name === 'refusal';
 		if (!rules.members.has(name) || (message[name] === null && !mayBeNull)) return false;
 	}
@@ -114,7 +114,7 @@ function takesMessage(message: Members, rules: MessageRules): boolean {
 }
 
 /** Some servers require `parameters` also for a function without any. */
-function isWholeTool(tool: unknown): boolean {
+function isCompleteTool(tool: unknown): boolean {
 	const called = members(members(tool).function);
 	for (const name in called) if (called[name] === null) return false;
 	return called.parameters !== undefined;

@@ -63,7 +63,7 @@ export async function wireRequest(request: ChatRequest, wire: ChatWire): Promise
 
 /** Warnings about options that the server does not support. */
 export function ignoredOptions({ effort }: ChatRequest, dialect: ChatDialect): readonly string[] {
-	return effort === undefined || dialect.effort ? [] : ['reasoning_effort: the server of the model does not know it.'];
+	return effort === undefined || dialect.effort ? [] : ['reasoning_effort: this model does not support it.'];
 }
 
 function toolsOf({ tools, toolChoice, parallelToolCalls }: ChatRequest, dialect: ChatDialect): Fields {

@@ -12,40 +12,40 @@ export class ToolDeltas {
 	/** The event of one element of `tool_calls`, at `position` of the list. Undefined until the call has a name. */
 	event(value: unknown, position: number): ChatEvent | undefined {
 		const { index, id, function: called } = members(value);
-		const { name, arguments: given } = members(called);
-		const place = typeof index === 'number' ? index : position;
-		const said = typeof id === 'string' && id !== '' ? id : undefined;
-		const known = this.#calls.findLastIndex((each) => each.place === place);
+		const { name, arguments: rawArguments } = members(called);
+		const serverIndex = typeof index === 'number' ? index : position;
+		const serverId = typeof id === 'string' && id !== '' ? id : undefined;
+		const previousIndex = this.#calls.findLastIndex((each) => each.serverIndex === serverIndex);
 		const isNamed = typeof name === 'string' && name !== '';
-		const before = this.#calls[known];
+		const previous = this.#calls[previousIndex];
 		// Some servers send a new id with every delta of a call, but the name only with the first.
-		const isOther = said !== undefined && before?.id !== said;
+		const hasOtherId = serverId !== undefined && previous?.id !== serverId;
 		// Others give all calls one index and no id: a name after a complete call starts the next call.
-		const isNext = isNamed && said === undefined && before !== undefined && isWhole(before.text);
-		const isNew = !before || (isOther && isNamed) || isNext;
-		const call = isNew ? { place, id: said, text: '', isAnnounced: false } : before;
-		const at = isNew ? this.#calls.push(call) - 1 : known;
-		const json = textOf(given);
+		const startsNextCall = isNamed && serverId === undefined && previous !== undefined && isCompleteJson(previous.text);
+		const isNew = !previous || (hasOtherId && isNamed) || startsNextCall;
+		const call = isNew ? { serverIndex, id: serverId, text: '', isAnnounced: false } : previous;
+		const callIndex = isNew ? this.#calls.push(call) - 1 : previousIndex;
+		const json = textOf(rawArguments);
 		call.text += json;
-		const more = json === '' ? {} : { arguments: json };
-		if (call.isAnnounced) return { type: 'tool_call', index: at, ...more };
+		const rest = json === '' ? {} : { arguments: json };
+		if (call.isAnnounced) return { type: 'tool_call', index: callIndex, ...rest };
 		// Some servers send the id before the name.
 		if (!isNamed && json === '') return undefined;
 		call.isAnnounced = true;
-		const own = call.id ?? `call_${randomBytes(12).toString('hex')}`;
-		return { type: 'tool_call', index: at, id: own, name: isNamed ? name : '', ...more };
+		const callId = call.id ?? `call_${randomBytes(12).toString('hex')}`;
+		return { type: 'tool_call', index: callIndex, id: callId, name: isNamed ? name : '', ...rest };
 	}
 }
 
 interface Call {
-	readonly place: number;
+	readonly serverIndex: number;
 	readonly id: string | undefined;
 	text: string;
 	/** Whether an event had its id and its name. */
 	isAnnounced: boolean;
 }
 
-function isWhole(text: string): boolean {
+function isCompleteJson(text: string): boolean {
 	if (!text.trimEnd().endsWith('}')) return false;
 	try {
 		return typeof JSON.parse(text) === 'object';
@@ -55,7 +55,7 @@ function isWhole(text: string): boolean {
 }
 
 /** Arguments are JSON text; some servers send the object itself. */
-function textOf(given: unknown): string {
-	if (typeof given === 'string') return given;
-	return typeof given === 'object' && given !== null ? JSON.stringify(given) : '';
+function textOf(value: unknown): string {
+	if (typeof value === 'string') return value;
+	return typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
 }

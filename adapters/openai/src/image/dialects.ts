@@ -9,7 +9,7 @@ export interface ImageDialect {
 	/** The name of the mask, and its editable area: transparent or white pixels. Undefined: no masks. */
 	readonly mask?: { readonly name: string; readonly opens: 'transparent' | 'white' };
 	/** Whether to request base64; otherwise the server decides. */
-	readonly asksForBase64: boolean;
+	readonly requestsBase64: boolean;
 	/** Whether the server streams partial pictures. */
 	readonly streams: boolean;
 	/** `field`: a member `seed`. `prompt`: a part of the prompt. Undefined: not supported. */
@@ -17,26 +17,26 @@ export interface ImageDialect {
 	/** The member with the number of steps, or `prompt`. Undefined: not supported. */
 	readonly steps?: string;
 	/** Whether the server supports `quality`, `moderation`, `input_fidelity`, `output_format`, `output_compression`. */
-	readonly knowsFinish: boolean;
+	readonly supportsOutputOptions: boolean;
 	/** Whether the server supports `background`. */
 	readonly transparency: boolean;
 	/** Whether requests may pass through unchanged. */
 	readonly passthrough: boolean;
 }
 
-const open = { path: '/images/edits', images: 16, needsMask: false };
+const openaiEdits = { path: '/images/edits', images: 16, needsMask: false };
 
 /** The common properties of servers of diffusion models. */
 const diffusion = {
 	// Pictures of one call share the memory of one GPU. With one picture per call, each has its own seed.
 	count: 1,
-	edits: open,
+	edits: openaiEdits,
 	inputs: { one: 'image', many: 'image', webp: true },
-	asksForBase64: true,
+	requestsBase64: true,
 	streams: false,
 	seed: 'field',
 	steps: 'num_inference_steps',
-	knowsFinish: false,
+	supportsOutputOptions: false,
 	transparency: false,
 	passthrough: false,
 } as const satisfies ImageDialect;
@@ -45,12 +45,12 @@ const diffusion = {
 export const imageDialects = {
 	openai: {
 		count: 10,
-		edits: open,
+		edits: openaiEdits,
 		inputs: { one: 'image', many: 'image[]', webp: true },
 		mask: { name: 'mask', opens: 'transparent' },
-		asksForBase64: false,
+		requestsBase64: false,
 		streams: true,
-		knowsFinish: true,
+		supportsOutputOptions: true,
 		transparency: true,
 		passthrough: true,
 	},
@@ -66,7 +66,7 @@ export const imageDialects = {
 		...diffusion,
 		inputs: { one: 'image[]', many: 'image[]', webp: false },
 		mask: { name: 'mask', opens: 'white' },
-		asksForBase64: false,
+		requestsBase64: false,
 		seed: 'prompt',
 		steps: 'prompt',
 	},

@@ -13,7 +13,7 @@ export async function pictureParts(
 	signal: AbortSignal,
 ): Promise<FormPart[]> {
 	if (dialect.edits.needsMask && !mask) {
-		throw unsupportedValue('mask', 'This model changes only what a mask opens: send one.');
+		throw unsupportedValue('mask', 'This model changes only the area that a mask selects. Send a mask.');
 	}
 	const { one, many } = dialect.inputs;
 	const name = inputs.length > 1 ? many : one;

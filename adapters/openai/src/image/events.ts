@@ -4,7 +4,7 @@ import { longJson } from '../upstream/long-json.ts';
 import { members } from '../upstream/reported-error.ts';
 import type { UpstreamResponse } from '../upstream/response.ts';
 import { eventsOf } from '../upstream/sse.ts';
-import { base64Bytes, failureIn, pictureIn, type ResultTools, remarks } from './result.ts';
+import { base64Bytes, failureIn, pictureIn, qualityAndUsage, type ResultTools } from './result.ts';
 
 /** Reads the events of one picture. `show` receives partial pictures; the completed event ends the reading. */
 export async function streamedResult(
@@ -20,7 +20,7 @@ export async function streamedResult(
 		const kind = typeof type === 'string' ? type.split('.').at(-1) : undefined;
 		if (kind === 'partial_image') show(await pictureIn(json.value, json, answer, tools));
 		if (kind === 'completed') {
-			return { images: [await pictureIn(json.value, json, answer, tools)], ...remarks(rest) };
+			return { images: [await pictureIn(json.value, json, answer, tools)], ...qualityAndUsage(rest) };
 		}
 	}
 	throw invalidResponse(answer.where, 'ended its events without a finished picture');

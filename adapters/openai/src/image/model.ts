@@ -54,7 +54,7 @@ const generations = '/images/generations';
 export const openaiImage = defineModel({
 	kind: imageModels,
 	name: 'openai.image',
-	description: 'A model on another server, asked through its OpenAI-compatible API.',
+	description: 'A model on another server, called through its OpenAI-compatible API.',
 	ownedBy: 'openai-compatible',
 	config,
 	needs: { clock: services.clock, images: mediaServices.images },
@@ -134,23 +134,23 @@ class ImageClient {
 	/** Events do not state their picture, so several streamed pictures need one request each. */
 	async #pictures(request: ImageRequest | ImageEditRequest, run: ImageRun): Promise<ImageResult> {
 		const isStreamed = this.#dialect.streams && run.partials > 0;
-		if (!isStreamed || request.count === 1) return this.#ask(request, run, isStreamed ? run.partials : 0);
+		if (!isStreamed || request.count === 1) return this.#request(request, run, isStreamed ? run.partials : 0);
 		const one = { ...request, count: 1 };
-		const over = new AbortController();
-		const signal = AbortSignal.any([run.signal, over.signal]);
+		const others = new AbortController();
+		const signal = AbortSignal.any([run.signal, others.signal]);
 		const calls = Array.from({ length: request.count }, (_, image) => {
 			const partial = (picture: Picture) => run.partial(picture, image);
-			return this.#ask(one, { ...run, signal, partial }, run.partials);
+			return this.#request(one, { ...run, signal, partial }, run.partials);
 		});
 		try {
 			return joined(await Promise.all(calls));
 		} finally {
 			// After one failure, the other requests are not needed.
-			over.abort();
+			others.abort();
 		}
 	}
 
-	async #ask(
+	async #request(
 		request: ImageRequest | ImageEditRequest,
 		{ signal, seed, partial }: ImageRun,
 		partials: number,
@@ -179,7 +179,7 @@ class ImageClient {
 	}
 }
 
-/** The results of several calls as one of a call for several. */
+/** Combines the results of several calls for one picture each. */
 function joined(results: readonly ImageResult[]): ImageResult {
 	const [first] = results;
 	const usages = results.flatMap(({ usage }) => usage ?? []);

@@ -39,8 +39,8 @@ export function wireFields(request: ImageRequest, wire: ImageWire): Fields {
 		n: request.count,
 		size: size ? `${size.width}x${size.height}` : undefined,
 		background: dialect.transparency && request.background !== 'auto' ? request.background : undefined,
-		...(dialect.knowsFinish ? finishOf(request) : {}),
-		response_format: dialect.asksForBase64 ? 'b64_json' : undefined,
+		...(dialect.supportsOutputOptions ? outputOptions(request) : {}),
+		response_format: dialect.requestsBase64 ? 'b64_json' : undefined,
 		seed: dialect.seed === 'field' ? seed : undefined,
 		...(stepsName ? { [stepsName]: steps } : {}),
 		user: request.user,
@@ -50,17 +50,17 @@ export function wireFields(request: ImageRequest, wire: ImageWire): Fields {
 
 /** Warnings about options that the server does not support. */
 export function ignoredOptions(request: ImageRequest, dialect: ImageDialect): readonly string[] {
-	const lost: readonly (readonly [string, boolean])[] = [
+	const options: readonly (readonly [string, boolean])[] = [
 		['num_inference_steps', request.steps !== undefined && dialect.steps === undefined],
 		['style', request.style !== undefined],
-		['quality', request.quality !== 'auto' && !dialect.knowsFinish],
-		['moderation', request.moderation !== 'auto' && !dialect.knowsFinish],
+		['quality', request.quality !== 'auto' && !dialect.supportsOutputOptions],
+		['moderation', request.moderation !== 'auto' && !dialect.supportsOutputOptions],
 	];
-	return lost.filter(([, isLost]) => isLost).map(([name]) => `${name}: the server of the model does not know it.`);
+	return options.filter(([, isIgnored]) => isIgnored).map(([name]) => `${name}: this model does not support it.`);
 }
 
 /** Only values that differ from the defaults of servers: some servers refuse unknown members. */
-function finishOf(request: ImageRequest | ImageEditRequest): Fields {
+function outputOptions(request: ImageRequest | ImageEditRequest): Fields {
 	const { quality, format, compression, moderation } = request;
 	const isLossy = format !== 'png';
 	return {
@@ -78,11 +78,11 @@ function finishOf(request: ImageRequest | ImageEditRequest): Fields {
  */
 function promptOf({ prompt, steps }: ImageRequest, { dialect, seed }: ImageWire): string {
 	if (dialect.seed !== 'prompt') return prompt;
-	let words = prompt;
+	let text = prompt;
 	// Repeated, because the rest may form a tag again.
-	while (mark.test(words)) words = words.replace(mark, ' ');
-	const own = { seed, ...(steps === undefined ? {} : { sample_params: { sample_steps: steps } }) };
-	return `${words} <sd_cpp_extra_args>${JSON.stringify(own)}</sd_cpp_extra_args>`;
+	while (tag.test(text)) text = text.replace(tag, ' ');
+	const parameters = { seed, ...(steps === undefined ? {} : { sample_params: { sample_steps: steps } }) };
+	return `${text} <sd_cpp_extra_args>${JSON.stringify(parameters)}</sd_cpp_extra_args>`;
 }
 
-const mark = /<\s*\/?\s*sd_cpp_extra_args\s*>/i;
+const tag = /<\s*\/?\s*sd_cpp_extra_args\s*>/i;

@@ -12,7 +12,7 @@ export const pictureBytes = 52_428_800;
 export const base64Bytes = Math.ceil(pictureBytes / 3) * 4 + 1_048_576;
 
 /** Maximum bytes of a complete response with any number of pictures. It is held in memory. */
-const answerBytes = 268_435_456;
+const responseBytes = 268_435_456;
 
 /** Dependencies of reading results. */
 export interface ResultTools {
@@ -22,7 +22,7 @@ export interface ResultTools {
 
 /** Reads `{ data: [{ b64_json | url, revised_prompt }] }`. URLs are fetched at once, because they expire. */
 export async function wholeResult(answer: UpstreamResponse, count: number, tools: ResultTools): Promise<ImageResult> {
-	const json = longJson(await answer.bytes(Math.min(count * base64Bytes, answerBytes)), answer.where);
+	const json = longJson(await answer.bytes(Math.min(count * base64Bytes, responseBytes)), answer.where);
 	const { data, error, filtered_count: filtered, ...rest } = members(json.value);
 	if (error) throw failureIn(json.value, answer);
 	if (!Array.isArray(data)) throw invalidResponse(answer.where, 'sent no list of pictures');
@@ -32,7 +32,7 @@ export async function wholeResult(answer: UpstreamResponse, count: number, tools
 	return {
 		images,
 		...(withheld > 0 && filtered === withheld ? { filtered: withheld } : {}),
-		...remarks(rest),
+		...qualityAndUsage(rest),
 	};
 }
 
@@ -44,7 +44,7 @@ export async function pictureIn(
 	tools: ResultTools,
 ): Promise<MadeImage> {
 	const { b64_json: base64, url, revised_prompt: revised } = members(item);
-	const body = (await json.bytes(base64)) ?? (await fetched(json, url, tools));
+	const body = (await json.bytes(base64)) ?? (await download(json, url, tools));
 	const mediaType = body && mediaTypeOf(body);
 	if (!body || !mediaType) throw invalidResponse(where, 'sent something else than a PNG, JPEG or WebP picture');
 	const revisedPrompt = json.text(revised);
@@ -59,7 +59,7 @@ export function failureIn(value: unknown, { where, scrub }: UpstreamResponse): E
 }
 
 /** The quality and the usage of a response. */
-export function remarks(rest: Readonly<Record<string, unknown>>): Pick<ImageResult, 'quality' | 'usage'> {
+export function qualityAndUsage(rest: Readonly<Record<string, unknown>>): Pick<ImageResult, 'quality' | 'usage'> {
 	const { quality } = rest;
 	const usage = usageOf(rest.usage);
 	return {
@@ -68,7 +68,7 @@ export function remarks(rest: Readonly<Record<string, unknown>>): Pick<ImageResu
 	};
 }
 
-async function fetched(json: LongJson, url: unknown, { upstream, signal }: ResultTools): Promise<Buffer | undefined> {
+async function download(json: LongJson, url: unknown, { upstream, signal }: ResultTools): Promise<Buffer | undefined> {
 	const address = json.text(url);
 	if (!address) return undefined;
 	if (address.startsWith('data:')) return json.bytes(url);
@@ -86,6 +86,6 @@ function usageOf(value: unknown): ImageUsage | undefined {
 	const { input_tokens: input, output_tokens: output, input_tokens_details: details } = members(value);
 	const { text_tokens: text = input, image_tokens: image = 0 } = members(details);
 	const usage = { inputTextTokens: text, inputImageTokens: image, outputTokens: output };
-	const isWhole = Object.values(usage).every((each) => Number.isSafeInteger(each) && Number(each) >= 0);
-	return isWhole ? (usage as ImageUsage) : undefined;
+	const isComplete = Object.values(usage).every((each) => Number.isSafeInteger(each) && Number(each) >= 0);
+	return isComplete ? (usage as ImageUsage) : undefined;
 }

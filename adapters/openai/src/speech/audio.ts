@@ -9,9 +9,9 @@ import { readWavHead } from './wav.ts';
 const maxBytes = 268_435_456;
 
 /** The requested formats. */
-export interface Asked {
-	/** The format for the client. */
-	readonly wanted: AudioFormat;
+export interface RequestedFormats {
+	/** The format that the client requested. */
+	readonly clientFormat: AudioFormat;
 	/** The format that was requested from the server. */
 	readonly format: AudioFormat;
 	/** Samples per second of PCM without a header. */
@@ -19,21 +19,21 @@ export interface Asked {
 }
 
 /**
- * Recognises audio by its bytes, not by its media type. WAV becomes PCM, unless the client wants WAV and the header
+ * Recognises audio by its bytes, not by its media type. WAV becomes PCM, unless the client requested WAV and the header
  * states its length.
  */
-export async function audioOf(answer: UpstreamResponse, asked: Asked): Promise<PcmAudio | EncodedAudio> {
+export async function audioOf(answer: UpstreamResponse, requested: RequestedFormats): Promise<PcmAudio | EncodedAudio> {
 	const reader = new ByteReader(answer.chunks(maxBytes));
 	try {
 		const head = await reader.peek(sniffBytes);
-		const format = namedFormat(head) ?? (asked.format === 'pcm' ? undefined : framedFormat(head));
-		if (format === 'wav') return await fromWav(reader, answer, asked);
+		const format = namedFormat(head) ?? (requested.format === 'pcm' ? undefined : framedFormat(head));
+		if (format === 'wav') return await fromWav(reader, answer, requested);
 		if (format) return encoded(format, reader.rest());
-		if (asked.format !== 'pcm' || head.length === 0) {
-			throw invalidResponse(answer.where, `sent something else than ${asked.format}`);
+		if (requested.format !== 'pcm' || head.length === 0) {
+			throw invalidResponse(answer.where, `sent something else than ${requested.format}`);
 		}
-		const said = /\brate=(\d{4,6})\b/.exec(answer.headers['content-type'] ?? '')?.[1];
-		return samples(reader.rest(undefined, 2), said ? Number(said) : asked.sampleRate, 1);
+		const statedRate = /\brate=(\d{4,6})\b/.exec(answer.headers['content-type'] ?? '')?.[1];
+		return samples(reader.rest(undefined, 2), statedRate ? Number(statedRate) : requested.sampleRate, 1);
 	} catch (error) {
 		await reader.close();
 		throw error;
@@ -43,13 +43,13 @@ export async function audioOf(answer: UpstreamResponse, asked: Asked): Promise<P
 async function fromWav(
 	reader: ByteReader,
 	{ where }: UpstreamResponse,
-	{ wanted }: Asked,
+	{ clientFormat }: RequestedFormats,
 ): Promise<PcmAudio | EncodedAudio> {
 	const head = await readWavHead(reader);
 	if (!head) throw invalidResponse(where, 'sent a damaged WAV file');
 	const { bytes, isPlain, dataBytes, sampleRate, channels } = head;
-	const isWhole = wanted === 'wav' && dataBytes !== undefined;
-	if (isWhole || !isPlain) return encoded('wav', behind(bytes, reader.rest()));
+	const canKeepWav = clientFormat === 'wav' && dataBytes !== undefined;
+	if (canKeepWav || !isPlain) return encoded('wav', prepend(bytes, reader.rest()));
 	const frame = channels * 2;
 	return samples(reader.rest(dataBytes, frame), sampleRate, channels === 2 ? 2 : 1);
 }
@@ -62,7 +62,7 @@ function samples(body: AsyncIterable<Uint8Array>, sampleRate: number, channels: 
 	return { mediaType: 'audio/pcm', sampleRate, channels, body };
 }
 
-async function* behind(head: Buffer, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* prepend(head: Buffer, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 	yield head;
 	yield* rest;
 }

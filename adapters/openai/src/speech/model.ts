@@ -34,7 +34,7 @@ const params: ReadonlySet<string> = new Set(['input', 'voice', 'response_format'
 export const openaiSpeech = defineModel({
 	kind: speechModels,
 	name: 'openai.speech',
-	description: 'A model on another server, asked through its OpenAI-compatible API.',
+	description: 'A model on another server, called through its OpenAI-compatible API.',
 	ownedBy: 'openai-compatible',
 	config,
 	needs: { clock: services.clock },
@@ -49,13 +49,13 @@ export const openaiSpeech = defineModel({
 		return {
 			apiVersion: 1,
 			...upstream.unloading,
-			// Samples are taken out of WAV.
+			// PCM samples are extracted from WAV.
 			abilities: { languages, formats: formats.includes('wav') ? [...formats, 'pcm'] : formats },
 			...(voices ? { voices: () => voices } : {}),
 			...(passthrough ? { forward: (raw) => passthrough.get(passthroughFormat(raw, voices))?.(raw, model) } : {}),
 			async speak(request, { signal }) {
 				signal.throwIfAborted();
-				const format = formatToAsk(request.format, formats);
+				const format = formatToRequest(request.format, formats);
 				const answer = await upstream.send({
 					method: 'POST',
 					path,
@@ -67,7 +67,7 @@ export const openaiSpeech = defineModel({
 					answer.discard();
 					throw invalidResponse(answer.where, `sent ${answer.mediaType} in place of audio`);
 				}
-				const made = await audioOf(answer, { wanted: request.format, format, sampleRate });
+				const made = await audioOf(answer, { clientFormat: request.format, format, sampleRate });
 				return { ...made, warnings: ignoredOptions(request, dialect) };
 			},
 		};
@@ -90,10 +90,10 @@ function passthroughOf(
 	);
 }
 
-/** The format that the client wants, else `pcm` or `wav`, from which the plugin makes the others. */
-function formatToAsk(wanted: AudioFormat, formats: readonly AudioFormat[]): AudioFormat {
-	const found = [wanted, 'pcm', 'wav'].find((each) => formats.includes(each as AudioFormat));
-	if (found) return found as AudioFormat;
+/** The format that the client requested, else `pcm` or `wav`, from which the plugin makes the others. */
+function formatToRequest(clientFormat: AudioFormat, formats: readonly AudioFormat[]): AudioFormat {
+	const format = [clientFormat, 'pcm', 'wav'].find((each) => formats.includes(each as AudioFormat));
+	if (format) return format as AudioFormat;
 	throw unsupportedValue('response_format', `This model makes ${formats.join(', ')} only.`);
 }
 
@@ -119,7 +119,5 @@ function wireRequest(request: SpeechRequest, { model, format, dialect }: Wire): 
 }
 
 function ignoredOptions({ instructions }: SpeechRequest, dialect: SpeechDialect): readonly string[] {
-	return instructions === undefined || dialect.instructions
-		? []
-		: ['instructions: the server of the model does not know them.'];
+	return instructions === undefined || dialect.instructions ? [] : ['instructions: this model does not support them.'];
 }

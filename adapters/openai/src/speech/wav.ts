@@ -13,25 +13,25 @@ export interface WavHead {
 }
 
 /** Maximum bytes of a header. */
-const longest = 65_536;
+const maxHeaderBytes = 65_536;
 /** Minimum plausible samples per second. */
-const slowest = 4_000;
+const minSampleRate = 4_000;
 const pcm = 1;
 const extensible = 0xfffe;
 
 /** Reads a header (RIFF, WAVE, chunks up to `data`) without the samples; undefined for a damaged header. */
 export async function readWavHead(reader: ByteReader): Promise<WavHead | undefined> {
-	const parts = [await reader.take(12)];
+	const parts = [await reader.read(12)];
 	let format: Buffer | undefined;
-	for (let length = 12; length < longest; ) {
-		const head = await reader.take(8);
+	for (let length = 12; length < maxHeaderBytes; ) {
+		const head = await reader.read(8);
 		if (head.length < 8) return undefined;
 		parts.push(head);
 		const [name, size] = [head.toString('latin1', 0, 4), head.readUInt32LE(4)];
 		if (name === 'data') return format && headOf(Buffer.concat(parts), format, size);
-		if (size > longest) return undefined;
+		if (size > maxHeaderBytes) return undefined;
 		// Chunks have even lengths.
-		const body = await reader.take(size + (size % 2));
+		const body = await reader.read(size + (size % 2));
 		parts.push(body);
 		length += 8 + body.length;
 		if (name === 'fmt ' && body.length >= 16) format = body;
@@ -45,7 +45,7 @@ function headOf(bytes: Buffer, format: Buffer, size: number): WavHead {
 	const channels = format.readUInt16LE(2);
 	const sampleRate = format.readUInt32LE(4);
 	const isPlain =
-		code === pcm && format.readUInt16LE(14) === 16 && (channels === 1 || channels === 2) && sampleRate >= slowest;
+		code === pcm && format.readUInt16LE(14) === 16 && (channels === 1 || channels === 2) && sampleRate >= minSampleRate;
 	// A streaming writer states the length 0, or the largest number.
 	const isKnown = size > 0 && size < 0x7fff_0000;
 	return { bytes, sampleRate, channels, isPlain, dataBytes: isKnown ? size : undefined };

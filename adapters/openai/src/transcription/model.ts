@@ -13,7 +13,7 @@ import { streamedResult, wholeResult } from './result.ts';
 /** Whether OpenAI's model streams its text; the models of vLLM do. */
 const dialects = { openai: (model: string) => !isWhisper(model), 'vllm-omni': () => true };
 
-/** Of OpenAI's models, Whisper alone tells times and translates. */
+/** Of OpenAI's models, only Whisper reports times and translates. */
 const isWhisper = (model: string) => /whisper/i.test(model);
 
 const config = z.strictObject({
@@ -23,7 +23,7 @@ const config = z.strictObject({
 		.array(z.string().regex(/^[a-z]{2,3}$/))
 		.min(1)
 		.optional(),
-	/** The times that the model tells: `segment`, `word`. Default: both for models with `whisper` in their name. */
+	/** The times that the model reports: `segment`, `word`. Default: both for models with `whisper` in their name. */
 	timestamps: z.array(z.enum(['segment', 'word'])).optional(),
 	/** Whether the model translates into English. Default: models with `whisper` in their name do. */
 	translate: flag().optional(),
@@ -45,7 +45,7 @@ const params: ReadonlySet<string> = new Set([
 export const openaiTranscription = defineModel({
 	kind: transcriptionModels,
 	name: 'openai.transcription',
-	description: 'A model on another server, asked through its OpenAI-compatible API.',
+	description: 'A model on another server, called through its OpenAI-compatible API.',
 	ownedBy: 'openai-compatible',
 	config,
 	needs: { clock: services.clock },
@@ -85,7 +85,7 @@ function wireFields(request: TranscriptionRequest, model: string, streams: boole
 	};
 }
 
-/** The parts that are no members of a JSON body. The file comes last, so that a server knows the model before it. */
+/** The other parts of the form. The file is last, so that a server reads the name of the model before the file. */
 function filesOf({ audio: { path, name: filename, mediaType }, timestamps }: TranscriptionRequest) {
 	const times = timestamps.map((value) => ({ name: 'timestamp_granularities[]', value }));
 	return [...times, { name: 'file', file: { path }, filename, mediaType }];

@@ -7,7 +7,7 @@ import type { UpstreamResponse } from '../upstream/response.ts';
 import { eventsOf } from '../upstream/sse.ts';
 import { languageCode } from './language.ts';
 
-/** Maximum bytes of an answer, and of one event. */
+/** Maximum bytes of a response, and of one event. */
 const maxBytes = 33_554_432;
 
 const count = z.int().min(0);
@@ -25,7 +25,7 @@ const usage = z.union([
 	z.object({ seconds: z.number().min(0) }),
 ]);
 
-/** An answer. What cannot be read besides its text is left out: the plugin does without it. */
+/** A response. Only its text is required. Other members are left out when they are invalid. */
 const wire = z.object({
 	text: z.string(),
 	language: z.string().transform(languageCode).optional().catch(undefined),
@@ -38,7 +38,7 @@ const wire = z.object({
 	usage: usage.optional().catch(undefined),
 });
 
-/** Reads an answer in `json` or `verbose_json`. Throws `E_MODEL_FAILED` for one without a text. */
+/** Reads a response in `json` or `verbose_json`. Throws `E_MODEL_FAILED` for a response without a text. */
 export async function wholeResult(answer: UpstreamResponse): Promise<Transcription> {
 	const { success, data, error } = wire.safeParse(await answer.json(maxBytes));
 	if (!success) throw invalidResponse(answer.where, 'sent no text', error);
@@ -50,8 +50,8 @@ export async function wholeResult(answer: UpstreamResponse): Promise<Transcripti
 }
 
 /**
- * Reads events: OpenAI's `transcript.text.…`, or vLLM's chunks, which look like those of a chat. Throws
- * `E_MODEL_FAILED` when they end in the middle.
+ * Reads events: OpenAI's `transcript.text.…`, or vLLM's chunks, which have the form of chat chunks. Throws
+ * `E_MODEL_FAILED` when the events end too early.
  */
 export async function streamedResult(answer: UpstreamResponse, onDelta: (text: string) => void) {
 	let text = '';
@@ -70,7 +70,7 @@ export async function streamedResult(answer: UpstreamResponse, onDelta: (text: s
 		text += piece;
 		onDelta(piece);
 	}
-	if (!isDone) throw invalidResponse(answer.where, 'ended its answer in the middle');
+	if (!isDone) throw invalidResponse(answer.where, 'ended before its answer was complete');
 	return { text, ...counted } satisfies Transcription;
 }
 
@@ -90,6 +90,6 @@ function parsed(line: string, { where, scrub }: UpstreamResponse): Readonly<Reco
 	}
 	if ((event.error ?? null) === null && event.type !== 'error') return event;
 	const reported = reportedErrorIn(event, scrub);
-	const cause = new Error(`${where} failed in the middle: ${reported.text}`);
-	throw knownError(reported, cause) ?? modelError('The model failed while it listened.', cause);
+	const cause = new Error(`${where} failed during its answer: ${reported.text}`);
+	throw knownError(reported, cause) ?? modelError('The model failed while it transcribed.', cause);
 }

@@ -21,7 +21,7 @@ const errorBytes = 1_048_576;
 /** Why an attempt failed, and whether it may be repeated. */
 interface Failure {
 	readonly error: PlinthError;
-	readonly again: boolean;
+	readonly mayRetry: boolean;
 	readonly statedMs?: number | undefined;
 }
 
@@ -36,10 +36,10 @@ export class Upstream {
 	readonly connection: Connection;
 	/** A logger whose lines name the host. */
 	readonly log: Logger;
-	/** Removes the host and our secrets from texts of the server. */
+	/** Removes the host and the secrets of the config from texts of the server. */
 	readonly scrub: Scrub;
 	/** Members of translated requests that do not come from the client: those of the config, and the seed. */
-	readonly #ours: ReadonlySet<string>;
+	readonly #ownMembers: ReadonlySet<string>;
 	readonly #options: ConnectionOptions;
 	readonly #clock: Clock;
 
@@ -52,7 +52,7 @@ export class Upstream {
 		this.#clock = clock;
 		this.log = log.child({ upstream: this.host });
 		this.scrub = scrubber(options);
-		this.#ours = new Set(['seed', ...Object.keys(options.body)]);
+		this.#ownMembers = new Set(['seed', ...Object.keys(options.body)]);
 	}
 
 	/**
@@ -63,7 +63,7 @@ export class Upstream {
 		const { path, root = false } = request;
 		const { baseURL } = this.#options;
 		const base = root ? baseURL.replace(/\/v1$/, '') : baseURL;
-		return this.#persist(request, `${base}${path}`);
+		return this.#sendWithRetries(request, `${base}${path}`);
 	}
 
 	/** The `unload` of the server's models; empty where the config names no request for it. */
@@ -87,7 +87,7 @@ export class Upstream {
 		headers: Readonly<Record<string, string>> = {},
 	): Promise<UpstreamResponse> {
 		const url = URL.parse(address, this.#options.baseURL)?.href ?? '';
-		return this.#persist({ method: 'GET', path: '', headers, signal }, url);
+		return this.#sendWithRetries({ method: 'GET', path: '', headers, signal }, url);
 	}
 
 	/** The URL of a path below the base URL. */
@@ -105,18 +105,18 @@ export class Upstream {
 		return this.connection.close();
 	}
 
-	async #persist(request: UpstreamRequest, url: string): Promise<UpstreamResponse> {
+	async #sendWithRetries(request: UpstreamRequest, url: string): Promise<UpstreamResponse> {
 		const { signal, method, retry = true, seconds = this.#options.timeoutSeconds } = request;
 		const deadline = this.#clock.now() + seconds * 1_000;
 		for (let tries = 1; ; tries++) {
 			signal.throwIfAborted();
 			const outcome = await this.#try(request, url, deadline);
 			if (outcome instanceof UpstreamResponse) return outcome;
-			const { error, again, statedMs } = outcome;
+			const { error, mayRetry, statedMs } = outcome;
 			const wait = waitMs(tries, statedMs);
-			const isLate = this.#clock.now() + wait >= deadline;
-			const isSpent = tries > this.#options.retries && !(request.retriesWhileBusy && isBusy(error));
-			if (!retry || !again || isLate || isSpent) throw error;
+			const isPastDeadline = this.#clock.now() + wait >= deadline;
+			const isExhausted = tries > this.#options.retries && !(request.retriesWhileBusy && isBusy(error));
+			if (!retry || !mayRetry || isPastDeadline || isExhausted) throw error;
 			this.log.info(
 				{ method, code: error.code, tries, wait_ms: Math.round(wait) },
 				'a request to the server of a model is sent again',
@@ -148,12 +148,12 @@ export class Upstream {
 		} catch (error) {
 			release();
 			if (signal.aborted) throw signal.reason;
-			// Our own abort: the deadline has passed.
-			if (stop.signal.aborted) return { error: stop.signal.reason, again: false };
+			// The timer has aborted the request: the deadline has passed.
+			if (stop.signal.aborted) return { error: stop.signal.reason, mayRetry: false };
 			if (error instanceof ForbiddenAddress) {
-				return { error: plinthError('E_MODEL_FAILED', { cause: error }), again: false };
+				return { error: plinthError('E_MODEL_FAILED', { cause: error }), mayRetry: false };
 			}
-			return { error: connectionError(where, error), again: !request.isCostly || wasNotSent(error) };
+			return { error: connectionError(where, error), mayRetry: !request.isCostly || wasNotSent(error) };
 		} finally {
 			cancel();
 		}
@@ -162,21 +162,21 @@ export class Upstream {
 	async #failure(answer: UpstreamResponse, request: UpstreamRequest): Promise<Failure> {
 		const { status, headers, where } = answer;
 		const body = await beginningOf(answer);
-		const refused = { where, status, headers, body, params: request.params, ours: this.#ours };
+		const refused = { where, status, headers, body, params: request.params, ownMembers: this.#ownMembers };
 		const { reported, error, statedMs } = this.readRefusal(refused);
 		const isOutOfQuota = reported.code === 'insufficient_quota';
-		const said = headers['x-should-retry'];
-		const helps = status === 409 || status === 429 || (status >= 500 && status !== 501);
+		const shouldRetry = headers['x-should-retry'];
+		const isTemporary = status === 409 || status === 429 || (status >= 500 && status !== 501);
 		// A proxy timed out, and the server may still be working.
-		const isUnsure = unsure.has(status);
-		const mayHelp = (helps || isUnsure) && !(isUnsure && request.isCostly) && !isOutOfQuota;
-		const again = said === 'true' || (said !== 'false' && mayHelp);
-		return { error, again, statedMs };
+		const isAmbiguous = ambiguousStatuses.has(status);
+		const mayHelp = (isTemporary || isAmbiguous) && !(isAmbiguous && request.isCostly) && !isOutOfQuota;
+		const mayRetry = shouldRetry === 'true' || (shouldRetry !== 'false' && mayHelp);
+		return { error, mayRetry, statedMs };
 	}
 }
 
 /** Statuses of a proxy whose server received the request and did not respond in time, or at all. */
-const unsure = new Set([408, 502, 504, 520, 524]);
+const ambiguousStatuses = new Set([408, 502, 504, 520, 524]);
 
 /** Whether the server may accept the request later. */
 function isBusy({ code }: PlinthError): boolean {

@@ -17,7 +17,7 @@ export interface RawResponse {
 export class ForbiddenAddress extends Error {}
 
 /** Maximum redirects of a GET. */
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 /**
  * The number of connections has no limit: the config limits the concurrent requests of a model. Each connection has one
@@ -27,7 +27,7 @@ const mostRedirects = 3;
 const agentOptions = {
 	pipelining: 1,
 	keepAliveTimeout: 4_000,
-	// The client has timeouts of its own.
+	// The client has its own timeouts.
 	headersTimeout: 0,
 	bodyTimeout: 0,
 } as const satisfies Agent.Options;
@@ -66,11 +66,11 @@ export class Connection {
 	 * Sends a request once, and follows the redirects of a GET. Credentials are sent only to the origin of the base URL.
 	 * Rejects with {@link ForbiddenAddress}, with the signal's reason, or with the error of the connection.
 	 */
-	async send(request: UpstreamRequest, first: string, signal: AbortSignal): Promise<RawResponse> {
+	async send(request: UpstreamRequest, address: string, signal: AbortSignal): Promise<RawResponse> {
 		const undici = await this.#load();
 		const own = new URL(this.#options.baseURL);
-		let url = checked(first, own);
-		for (let followed = 0; ; followed++) {
+		let url = checkAddress(address, own);
+		for (let redirects = 0; ; redirects++) {
 			const isOwn = url.origin === own.origin;
 			const content = await contentOf(request.body, () => new undici.FormData());
 			const answer = await undici.request(url, {
@@ -81,14 +81,14 @@ export class Connection {
 				signal,
 			});
 			const { statusCode: status, body } = answer;
-			const headers = firstOf(answer.headers);
+			const headers = firstValues(answer.headers);
 			const isRedirect = status >= 300 && status < 400;
 			if (!isRedirect || headers.location === undefined) return { status, headers, body };
 			body.on('error', () => {}).destroy();
-			if (request.method !== 'GET' || followed === mostRedirects) {
+			if (request.method !== 'GET' || redirects === maxRedirects) {
 				throw new ForbiddenAddress(`${url.host} redirects to another address: correct baseURL`);
 			}
-			url = checked(URL.parse(headers.location, url.href)?.href ?? '', own);
+			url = checkAddress(URL.parse(headers.location, url.href)?.href ?? '', own);
 		}
 	}
 
@@ -128,15 +128,15 @@ export function wasNotSent(error: unknown): boolean {
 	return syscall === 'connect' || unsent.has(`${code}`);
 }
 
-/** Accepts the server's own host, and https elsewhere: a server must not redirect requests into our own network. */
-function checked(address: string, own: URL): URL {
+/** Accepts the server's own host, and https elsewhere: a server must not redirect requests to internal hosts. */
+function checkAddress(address: string, own: URL): URL {
 	const url = URL.parse(address);
 	const isOwn = url?.hostname === own.hostname && /^https?:$/.test(url.protocol);
 	if (url && (isOwn || url.protocol === 'https:')) return url;
 	throw new ForbiddenAddress(`${own.host} gave an address that is neither its own nor https`);
 }
 
-function firstOf(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
+function firstValues(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
 	return Object.fromEntries(
 		Object.entries(headers).map(([name, value = '']) => [
 			name.toLowerCase(),

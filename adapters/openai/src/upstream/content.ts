@@ -13,10 +13,10 @@ export async function contentOf(body: RequestBody | undefined, form: () => FormD
 	if (!body) return { headers: {}, body: null };
 	if ('json' in body) return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body.json) };
 	// undici sets the content type of a form.
-	return { headers: {}, body: await filled(form(), body.form) };
+	return { headers: {}, body: await fillForm(form(), body.form) };
 }
 
-async function filled(form: FormData, parts: readonly FormPart[]): Promise<FormData> {
+async function fillForm(form: FormData, parts: readonly FormPart[]): Promise<FormData> {
 	for (const part of parts) {
 		if ('value' in part) form.append(part.name, part.value);
 		else form.append(part.name, await blobOf(part.file, part.mediaType), part.filename);

@@ -9,8 +9,8 @@ export class ErrorResponse extends Error {
 	readonly reported: ReportedError;
 
 	constructor(where: string, status: number, reported: ReportedError) {
-		const said = reported.code ? ` (${reported.code})` : '';
-		super(`${where} answered ${status}${said}: ${reported.text}`);
+		const code = reported.code ? ` (${reported.code})` : '';
+		super(`${where} answered ${status}${code}: ${reported.text}`);
 		this.status = status;
 		this.reported = reported;
 	}
@@ -28,14 +28,14 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 /** Maximum `Retry-After` for a client, in seconds. The SDKs ignore longer ones. */
-const longestWait = 60;
+const maxRetryAfterSeconds = 60;
 
 /** The origin of the members of a refused request. */
 export interface Origins {
 	/** The client's parameters; the error may name one. Undefined: nothing in the request comes from the client. */
 	readonly params?: ReadonlySet<string> | undefined;
 	/** Names of members that the config or this adapter has added. */
-	readonly ours?: ReadonlySet<string> | undefined;
+	readonly ownMembers?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -44,49 +44,49 @@ export interface Origins {
  */
 export function responseError(cause: ErrorResponse, origins: Origins, retryAfterMs?: number): PlinthError {
 	const { status, reported } = cause;
-	const waits = retryAfter(retryAfterMs);
+	const wait = retryAfter(retryAfterMs);
 	if (status === 429 && reported.code !== 'insufficient_quota') {
-		return plinthError('E_MODEL_BUSY', { cause, ...waits });
+		return plinthError('E_MODEL_BUSY', { cause, ...wait });
 	}
 	if (status === 413 && origins.params) {
-		const message = 'The request is larger than the server of the model takes.';
+		const message = 'The request is larger than the server of the model accepts.';
 		return plinthError('E_BODY_TOO_LARGE', { message, cause });
 	}
 	if (status === 408 || status === 504 || status === 524) return plinthError('E_MODEL_TIMEOUT', { cause });
-	if (unready.has(status)) return plinthError('E_MODEL_UNAVAILABLE', { cause, ...waits });
+	if (unavailableStatuses.has(status)) return plinthError('E_MODEL_UNAVAILABLE', { cause, ...wait });
 	if (status === 400 || status === 422) return refusal(cause, origins);
 	return plinthError('E_MODEL_FAILED', { cause });
 }
 
 /** Codes of servers for a request that a filter refused. */
-const filtered = new Set(['moderation_blocked', 'content_policy_violation', 'content_filter', 'safety_violation']);
+const filteredCodes = new Set(['moderation_blocked', 'content_policy_violation', 'content_filter', 'safety_violation']);
 
 /** The coded error for a reported error with a known code or message; undefined for others. */
 export function knownError(reported: ReportedError, cause: unknown): PlinthError | undefined {
 	const { code = '', message = '' } = reported;
 	const details = { cause, ...(message ? { message } : {}) };
-	if (filtered.has(code)) return mediaError('E_MODERATION_BLOCKED', details);
-	if (tooLong.has(code) || (tooLongWords.test(message) && !isBound(reported.param))) {
+	if (filteredCodes.has(code)) return mediaError('E_MODERATION_BLOCKED', details);
+	if (tooLongCodes.has(code) || (tooLongMessages.test(message) && !isAnswerLimit(reported.param))) {
 		return mediaError('E_CONTEXT_TOO_LONG', { cause, param: 'messages' });
 	}
 	return undefined;
 }
 
 /** Codes of OpenAI and llama.cpp for a conversation that is too long. */
-const tooLong = new Set(['context_length_exceeded', 'exceed_context_size_error']);
+const tooLongCodes = new Set(['context_length_exceeded', 'exceed_context_size_error']);
 /** Messages of vLLM and SGLang for the same, which have no code. */
-const tooLongWords = /maximum context length|longer than the model's context length/i;
+const tooLongMessages = /maximum context length|longer than the model's context length/i;
 
 /** Whether the token limit of the answer is the cause, and not the conversation. */
-function isBound(param: string | undefined): boolean {
+function isAnswerLimit(param: string | undefined): boolean {
 	return param === 'max_tokens' || param === 'max_completion_tokens';
 }
 
-function refusal(cause: ErrorResponse, { params, ours }: Origins): PlinthError {
+function refusal(cause: ErrorResponse, { params, ownMembers }: Origins): PlinthError {
 	const { reported } = cause;
-	const isOurs = reported.param === 'model' || ours?.has(reported.param ?? '');
+	const isOwnMember = reported.param === 'model' || ownMembers?.has(reported.param ?? '');
 	// The config chooses the name of the model.
-	if (!params || isOurs || reported.code === 'model_not_found') return plinthError('E_MODEL_FAILED', { cause });
+	if (!params || isOwnMember || reported.code === 'model_not_found') return plinthError('E_MODEL_FAILED', { cause });
 	const known = knownError(reported, cause);
 	if (known) return known;
 	const { param, message } = reported;
@@ -98,11 +98,11 @@ function refusal(cause: ErrorResponse, { params, ours }: Origins): PlinthError {
 	});
 }
 
-const unready = new Set([502, 503, 520, 521, 522, 523, 529]);
+const unavailableStatuses = new Set([502, 503, 520, 521, 522, 523, 529]);
 
 function retryAfter(ms: number | undefined): { headers?: Readonly<Record<string, string>> } {
 	if (ms === undefined) return {};
-	const seconds = Math.min(longestWait, Math.max(1, Math.ceil(ms / 1_000)));
+	const seconds = Math.min(maxRetryAfterSeconds, Math.max(1, Math.ceil(ms / 1_000)));
 	return { headers: { 'retry-after': `${seconds}` } };
 }
 

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from '../options.ts';
 import { Upstream } from './client.ts';
 
 /** The context of a model. */
-export interface Surroundings {
+export interface UpstreamContext {
 	readonly config: ConnectionOptions;
 	readonly services: { readonly clock: Clock };
 	readonly log: Logger;
@@ -11,7 +11,7 @@ export interface Surroundings {
 }
 
 /** Creates the client of one model. Its connections are closed when the app stops. */
-export function openUpstream({ config, services, log, onStop }: Surroundings): Upstream {
+export function openUpstream({ config, services, log, onStop }: UpstreamContext): Upstream {
 	const upstream = new Upstream({ options: config, clock: services.clock, log });
 	onStop(() => upstream.close());
 	return upstream;

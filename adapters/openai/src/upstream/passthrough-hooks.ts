@@ -9,41 +9,41 @@ export function knownMembers(
 	return names.every((name) => known.has(name) && value[name] !== null) ? value : undefined;
 }
 
-/** The beginning of an event that reports an error. It cannot follow a line break inside JSON. */
-const failures = ['data: {"error"', 'data:{"error"'];
-const failure = /(?:^|[\r\n])data: ?\{"error"/;
+/** The beginning of an event that reports an error. At the start of a line, it cannot be a part of other JSON. */
+const errorPrefixes = ['data: {"error"', 'data:{"error"'];
+const errorEvent = /(?:^|[\r\n])data: ?\{"error"/;
 
 /**
  * How many characters of a chat's event stream may be sent to the client: all, or all but the last line when that may
  * become an error event. Throws for an error event, whose text is only for the log.
  */
 export function sendableEvents(pending: string): number {
-	if (pending.includes('{"error"') && failure.test(pending)) {
+	if (pending.includes('{"error"') && errorEvent.test(pending)) {
 		throw new Error('The server of the model sent an error.');
 	}
 	const start = 1 + Math.max(pending.lastIndexOf('\n'), pending.lastIndexOf('\r'));
 	const line = pending.slice(start);
-	const isUnsure = line !== '' && failures.some((each) => each.startsWith(line));
-	return isUnsure ? start : pending.length;
+	const mayBeError = line !== '' && errorPrefixes.some((each) => each.startsWith(line));
+	return mayBeError ? start : pending.length;
 }
 
 /** The token counts that are logged. */
-const counts = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'input_tokens', 'output_tokens'] as const;
+const countNames = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'input_tokens', 'output_tokens'] as const;
 
 /** A stream may have `usage` in each event, usually null. */
-const mostTries = 16;
+const maxTries = 16;
 const usageObject = /"usage"\s*:\s*(\{(?:[^{}]|\{[^{}]*\})*\})/y;
 
 /** The token counts of the last object under `usage` in the end of a response; undefined without one. */
 export function usageIn(end: string): Readonly<Record<string, number>> | undefined {
 	let at = end.length;
-	for (let tries = 0; tries < mostTries && at > 0; tries++) {
+	for (let tries = 0; tries < maxTries && at > 0; tries++) {
 		// Inside a string the quotes would be escaped, so this is a member name.
 		at = end.lastIndexOf('"usage"', at - 1);
 		if (at < 0) return undefined;
 		usageObject.lastIndex = at;
-		const found = countsIn(usageObject.exec(end)?.[1]);
-		if (found) return found;
+		const counts = countsIn(usageObject.exec(end)?.[1]);
+		if (counts) return counts;
 	}
 	return undefined;
 }
@@ -51,9 +51,9 @@ export function usageIn(end: string): Readonly<Record<string, number>> | undefin
 function countsIn(json = 'null'): Readonly<Record<string, number>> | undefined {
 	try {
 		const usage = members(JSON.parse(json));
-		const known: Record<string, number> = {};
-		for (const name of counts) if (typeof usage[name] === 'number') known[name] = usage[name];
-		return Object.keys(known).length > 0 ? known : undefined;
+		const counts: Record<string, number> = {};
+		for (const name of countNames) if (typeof usage[name] === 'number') counts[name] = usage[name];
+		return Object.keys(counts).length > 0 ? counts : undefined;
 	} catch {
 		return undefined;
 	}

@@ -47,8 +47,8 @@ export function passthroughTo(upstream: Upstream, options: PassthroughOptions): 
 	};
 	return (raw, model, renamed) => {
 		let mayRepeat = true;
-		const failed = (isUnsure: boolean) => {
-			mayRepeat = upstream.retries > 0 && !(isCostly && isUnsure);
+		const failed = (mayHaveArrived: boolean) => {
+			mayRepeat = upstream.retries > 0 && !(isCostly && mayHaveArrived);
 		};
 		return {
 			...common,

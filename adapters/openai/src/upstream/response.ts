@@ -56,23 +56,23 @@ export class UpstreamResponse {
 	 */
 	async *chunks(maxBytes: number): AsyncGenerator<Buffer> {
 		const { where, clock, quietMs, signal } = this.#options;
-		const awaitChunk = () => clock.after(quietMs, () => this.#body.destroy(timeoutError(where)));
-		let cancelTimer = awaitChunk();
+		const startTimer = () => clock.after(quietMs, () => this.#body.destroy(timeoutError(where)));
+		let cancelTimer = startTimer();
 		let length = 0;
 		try {
 			signal.throwIfAborted();
 			for await (const chunk of this.#body as AsyncIterable<Buffer>) {
-				// The time that the reader takes does not count.
+				// The timer excludes the time that the reader needs.
 				cancelTimer();
 				length += chunk.length;
 				if (length > maxBytes) throw invalidResponse(where, `sent more than ${maxBytes} bytes`);
 				yield chunk;
-				cancelTimer = awaitChunk();
+				cancelTimer = startTimer();
 				signal.throwIfAborted();
 			}
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
-			throw isPlinthError(error) ? error : invalidResponse(where, 'broke off its answer', error);
+			throw isPlinthError(error) ? error : invalidResponse(where, 'interrupted its response', error);
 		} finally {
 			cancelTimer();
 			this.#body.destroy();

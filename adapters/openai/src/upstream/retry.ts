@@ -1,25 +1,25 @@
 import type { Clock } from '@plinth/core';
 
 /** Limits of a wait that a server states, in milliseconds. */
-const longestMs = 60_000;
-const shortestMs = 100;
+const maxStatedMs = 60_000;
+const minWaitMs = 100;
 /** Shorter stated waits, in milliseconds, are ignored. */
-const leastStatedMs = 1_000;
-const firstMs = 500;
-const mostMs = 8_000;
+const minStatedMs = 1_000;
+const firstWaitMs = 500;
+const maxWaitMs = 8_000;
 
 /**
  * Milliseconds before the next attempt. A wait that the server states is limited to a minute, plus up to 10 % of
  * jitter. Without one, or below a second: 0.5, 1, 2, … 8 s by the number of attempts, less up to 25 % of jitter.
  */
 export function waitMs(tries: number, statedMs = 0): number {
-	if (statedMs >= leastStatedMs) return withJitter(statedMs);
-	return Math.min(mostMs, firstMs * 2 ** (tries - 1)) * (1 - Math.random() / 4);
+	if (statedMs >= minStatedMs) return withJitter(statedMs);
+	return Math.min(maxWaitMs, firstWaitMs * 2 ** (tries - 1)) * (1 - Math.random() / 4);
 }
 
-/** A stated wait within limits, plus jitter, so that clients do not return at the same time. */
+/** A stated wait within limits, plus jitter, so that clients do not retry at the same time. */
 export function withJitter(ms: number): number {
-	return Math.min(longestMs, Math.max(shortestMs, ms)) * (1 + 0.1 * Math.random());
+	return Math.min(maxStatedMs, Math.max(minWaitMs, ms)) * (1 + 0.1 * Math.random());
 }
 
 /** The wait that a response states, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. */

@@ -4,31 +4,31 @@ import type { ConnectionOptions } from '../options.ts';
 export type Scrub = (text: string) => string;
 
 /** Shorter values are not removed: they may be ordinary words. */
-const shortest = 4;
+const minSecretLength = 4;
 
 /** Creates a function that removes the server's host, the key and the values of headers from error texts. */
 export function scrubber({ baseURL, apiKey = '', headers }: ConnectionOptions): Scrub {
-	const host = new RegExp(hostIn(new URL(baseURL)), 'gi');
+	const host = new RegExp(hostPattern(new URL(baseURL)), 'gi');
 	const secrets = [apiKey, ...Object.values(headers)]
 		// A server may repeat a value without its scheme, such as `Bearer`.
 		.flatMap((value) => [value, value.slice(value.lastIndexOf(' ') + 1)])
-		.filter(({ length }) => length >= shortest)
+		.filter(({ length }) => length >= minSecretLength)
 		// The longest first: a value may start with another one.
 		.sort((a, b) => b.length - a.length);
-	const secret = secrets.length > 0 ? new RegExp(secrets.map(literally).join('|'), 'g') : undefined;
+	const secret = secrets.length > 0 ? new RegExp(secrets.map(escapeRegExp).join('|'), 'g') : undefined;
 	return (text) => {
-		const open = secret ? text.replace(secret, '[redacted]') : text;
-		return open.replace(host, 'the server');
+		const redacted = secret ? text.replace(secret, '[redacted]') : text;
+		return redacted.replace(host, 'the server');
 	};
 }
 
 /** A host of one word, such as `ollama`, is removed only with a scheme or a port: the word may be ordinary. */
-function hostIn({ hostname }: URL): string {
-	const name = `(?<![\\w.-])${literally(hostname)}`;
+function hostPattern({ hostname }: URL): string {
+	const name = `(?<![\\w.-])${escapeRegExp(hostname)}`;
 	const port = '(?::\\d{1,5})?(?![\\w-])';
 	return /[.:]/.test(hostname) ? `(?:https?://)?${name}${port}` : `https?://${name}${port}|${name}:\\d{1,5}(?![\\w-])`;
 }
 
-function literally(text: string): string {
+function escapeRegExp(text: string): string {
 	return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 }

@@ -43,17 +43,17 @@ export async function* download(open: OpenFile, options: DownloadOptions): Async
 			// Only attempts without progress count.
 			if (done > from) tries = 1;
 			if (tries > retries) throw error;
-			log.info({ bytes: done, tries }, 'the download of a video broke off and is taken up again');
+			log.info({ bytes: done, tries }, 'the download of a video was interrupted and is resumed');
 		}
 	}
 }
 
 /** The first byte of a response: 0 without a range, else that of `content-range` (RFC 9110 §14.4). */
-function startOf(answer: UpstreamResponse, asked: number): number {
+function startOf(answer: UpstreamResponse, from: number): number {
 	if (answer.status !== 206) return 0;
-	const said = /^bytes (\d{1,15})-/.exec(answer.headers['content-range'] ?? '')?.[1];
-	const start = said === undefined ? asked : Number(said);
-	if (start <= asked) return start;
+	const stated = /^bytes (\d{1,15})-/.exec(answer.headers['content-range'] ?? '')?.[1];
+	const start = stated === undefined ? from : Number(stated);
+	if (start <= from) return start;
 	answer.discard();
 	throw invalidResponse(answer.where, 'left out a part of a video');
 }

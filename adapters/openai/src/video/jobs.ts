@@ -30,7 +30,7 @@ export interface JobsOptions {
 }
 
 /** A created video: its id at the server, and its first state. */
-export interface Begun {
+export interface CreatedVideo {
 	readonly id: string;
 	readonly state: VideoState;
 }
@@ -44,17 +44,17 @@ export class UpstreamJobs {
 	}
 
 	/** Creates a video. A server with idempotency keys creates only one for `key`, also after a crash of this process. */
-	async begin(body: RequestBody, key: string, signal: AbortSignal): Promise<Begun> {
+	async create(body: RequestBody, key: string, signal: AbortSignal): Promise<CreatedVideo> {
 		try {
-			return await this.#create(body, key, signal);
+			return await this.#createOnce(body, key, signal);
 		} catch (error) {
 			// The config has changed since the key was used, so the body is another one.
 			if (errorResponseOf(error)?.reported.code !== 'idempotency_mismatch') throw error;
-			return this.#create(body, randomUUID(), signal);
+			return this.#createOnce(body, randomUUID(), signal);
 		}
 	}
 
-	async #create(body: RequestBody, key: string, signal: AbortSignal): Promise<Begun> {
+	async #createOnce(body: RequestBody, key: string, signal: AbortSignal): Promise<CreatedVideo> {
 		const answer = await this.#options.upstream.send({
 			method: 'POST',
 			path: '/videos',
@@ -68,7 +68,7 @@ export class UpstreamJobs {
 		const record = await answer.json(recordBytes);
 		const { id } = members(record);
 		if (typeof id === 'string' && id !== '') return { id, state: stateOf(record, withoutId(id, answer)) };
-		throw invalidResponse(answer.where, 'began a video without an id');
+		throw invalidResponse(answer.where, 'created a video without an id');
 	}
 
 	/**
@@ -115,15 +115,15 @@ export class UpstreamJobs {
 			const statedMs = statedWaitMs(answer.headers, clock.now()) || suggestedMs;
 			const record = await answer.json(recordBytes);
 			if (typeof members(record).status !== 'string') {
-				throw invalidResponse(answer.where, 'says nothing of a video');
+				throw invalidResponse(answer.where, 'sent no status of a video');
 			}
 			const state = stateOf(record, withoutId(id, answer));
 			return { state, waitMs: statedMs === undefined ? usualMs : withJitter(statedMs) };
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
-			// Without a response of the server, the header is our own.
-			const isSaid = isPlinthError(error) && statusOf(error) !== undefined;
-			const seconds = isSaid ? Number(error.headers['retry-after']) : Number.NaN;
+			// Without a response of the server, this adapter has set the header.
+			const hasResponse = isPlinthError(error) && statusOf(error) !== undefined;
+			const seconds = hasResponse ? Number(error.headers['retry-after']) : Number.NaN;
 			return { error, waitMs: seconds > 0 ? withJitter(seconds * 1_000) : usualMs };
 		}
 	}

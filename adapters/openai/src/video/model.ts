@@ -29,13 +29,13 @@ const config = z.strictObject({
 type Config = z.output<typeof config>;
 
 /** How long to wait for the id of a video whose job has ended, in order to cancel the video, in milliseconds. */
-const abandonMs = 30_000;
+const lateResponseMs = 30_000;
 
 /** A video model on a server with `/videos`. Videos continue after a restart of either server. */
 export const openaiVideo = defineModel({
 	kind: videoModels,
 	name: 'openai.video',
-	description: 'A model on another server, asked through its OpenAI-compatible API.',
+	description: 'A model on another server, called through its OpenAI-compatible API.',
 	ownedBy: 'openai-compatible',
 	config,
 	needs: { clock: services.clock },
@@ -92,8 +92,8 @@ class VideoClient {
 		run.signal.throwIfAborted();
 		let id = run.resume;
 		for (let again = false; ; again = true) {
-			// The key of the lost video would return it again.
-			id ??= await this.#begin(bodyOf, run, again ? `${run.key}-again` : run.key);
+			// The key of the lost video would return that video again.
+			id ??= await this.#create(bodyOf, run, again ? `${run.key}-again` : run.key);
 			if ((await this.#jobs.watch(id, run, !again)) === 'completed') break;
 			if (again) throw modelError('The server of the model has lost the video twice.');
 			run.log.warn({ upstream: this.#upstream.host }, 'the server of a model has lost a video');
@@ -118,11 +118,11 @@ class VideoClient {
 	 * Creates a video. The signal does not abort the request, because the server might create a video that is never
 	 * cancelled. After an abort, the response is awaited in the background, and the video is cancelled.
 	 */
-	async #begin(bodyOf: () => Promise<RequestBody>, run: VideoRun, key: string): Promise<string> {
+	async #create(bodyOf: () => Promise<RequestBody>, run: VideoRun, key: string): Promise<string> {
 		const late = new AbortController();
-		const begun = bodyOf().then((body) => this.#jobs.begin(body, key, late.signal));
-		const { id, state } = await orAbort(run.signal, begun).catch((error) => {
-			if (run.signal.aborted) this.#abandon(begun, late);
+		const creating = bodyOf().then((body) => this.#jobs.create(body, key, late.signal));
+		const { id, state } = await orAbort(run.signal, creating).catch((error) => {
+			if (run.signal.aborted) this.#cancelLate(creating, late);
 			throw error;
 		});
 		if (state.kind === 'failed' && !isStopped(state)) throw failureOf(state);
@@ -136,9 +136,9 @@ class VideoClient {
 		return id;
 	}
 
-	#abandon(begun: Promise<{ readonly id: string }>, late: AbortController): void {
-		const stop = this.#clock.after(abandonMs, () => late.abort());
-		begun
+	#cancelLate(creating: Promise<{ readonly id: string }>, late: AbortController): void {
+		const stop = this.#clock.after(lateResponseMs, () => late.abort());
+		creating
 			.then(({ id }) => this.cancel(id))
 			.catch(() => {})
 			.finally(stop);

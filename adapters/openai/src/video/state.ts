@@ -54,7 +54,7 @@ function bounded(fraction: number): number | undefined {
 	return Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : undefined;
 }
 
-/** The coded error for a failed video. Codes of the server that a client can use are kept. */
+/** The coded error for a failed video. Codes that are useful to a client are kept. */
 export function failureOf({ status, reported }: Extract<VideoState, { kind: 'failed' }>): PlinthError {
 	const { code = '', message } = reported;
 	const cause = new Error(`The server of the model says "${status}": ${reported.text}`);
@@ -69,6 +69,6 @@ export function failureOf({ status, reported }: Extract<VideoState, { kind: 'fai
 	}
 	const isStopped = status !== 'failed' && status !== 'error';
 	return isStopped
-		? modelError(`The server of the model gave the video up: ${status}.`, cause)
+		? modelError(`The server of the model ended the video: ${status}.`, cause)
 		: plinthError('E_MODEL_FAILED', { cause });
 }

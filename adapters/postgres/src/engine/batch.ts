@@ -1,6 +1,6 @@
 import { failureKind, toError } from '../errors.ts';
 
-/** Runs calls as one statement. One answer each, in their order. */
+/** Runs calls as one statement. Returns one answer for each call, in the same order. */
 export type RunGroup<Command, Answer> = (commands: readonly Command[]) => Promise<readonly Answer[]>;
 
 interface Waiting<Command, Answer> {
@@ -9,13 +9,12 @@ interface Waiting<Command, Answer> {
 	reject(error: unknown): void;
 }
 
-/** A commit that takes longer than it should must not gather more than the next statement can do in time. */
-const most = 200;
+/** Maximum calls of one statement. After a slow commit, more may wait than one statement can do in time. */
+const maxCalls = 200;
 
 /**
- * Gathers the calls of one turn of the event loop into one statement, which is one transaction; what arrives while it
- * runs forms the next.
- * When a group fails as a whole because of one of its members, each is run alone.
+ * Runs the calls of one turn of the event loop as one statement, which is one transaction. Calls that arrive while it
+ * runs form the next statement. When a statement fails because of one of its calls, each call is run alone.
  */
 export class Batch<Command, Answer> {
 	readonly #run: RunGroup<Command, Answer>;
@@ -39,13 +38,13 @@ export class Batch<Command, Answer> {
 		});
 	}
 
-	/** Resolves when nothing waits. */
+	/** Resolves when no call waits or runs. */
 	async settled(): Promise<void> {
 		if (this.#isRunning) await new Promise<void>((resolve) => this.#idle.push(resolve));
 	}
 
 	async #work(): Promise<void> {
-		while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, most));
+		while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, maxCalls));
 		this.#isRunning = false;
 		for (const wake of this.#idle.splice(0)) wake();
 	}
@@ -56,10 +55,10 @@ export class Batch<Command, Answer> {
 			members.forEach(({ resolve }, index) => void resolve(answers[index] as Answer));
 		} catch (error) {
 			const kind = failureKind(error);
-			const isOfOne = members.length > 1 && ['other', 'full'].includes(kind);
-			if (isOfOne) for (const member of members) await this.#commit([member]);
+			const mayBeOneCall = members.length > 1 && ['other', 'full'].includes(kind);
+			if (mayBeOneCall) for (const member of members) await this.#commit([member]);
 			else this.#reject(members, error);
-			// What has waited meanwhile has no time left for a wait of its own.
+			// The calls that have waited meanwhile have no time left for a statement of their own.
 			if (kind === 'timeout') this.#reject(this.#waiting.splice(0), error);
 		}
 	}

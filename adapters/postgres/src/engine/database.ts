@@ -13,9 +13,9 @@ export interface DatabaseOptions {
 /** A backend's share of the connections to a URL. */
 export interface DatabaseHandle {
 	readonly pool: Pool;
-	/** Names an object of the schema in a statement: `sql('SELECT 1 FROM plinth.jobs')`. */
+	/** Replaces `plinth.` in a statement by the name of the schema: `sql('SELECT 1 FROM plinth.jobs')`. */
 	readonly sql: (text: string) => string;
-	/** Gives the share back; the last one closes the connections. */
+	/** Releases the share. The last release closes the connections. */
 	close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ interface Shared {
 
 const open = new Map<string, Shared>();
 
-/** Joins or opens the connections to a URL, and brings the schema to the present version. Rejects with a boot error. */
+/** Opens or shares the connections to a URL, and checks or migrates the schema. Rejects with a boot error. */
 export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<DatabaseHandle> {
 	const { url, schema, migrate } = options;
 	const shared = open.get(url) ?? { pool: new Pool(url, log), prepared: new Map(), users: 0 };

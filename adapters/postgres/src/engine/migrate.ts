@@ -6,7 +6,7 @@ import { databaseOptions } from './options.ts';
 import { Pool } from './pool.ts';
 import { inSchema, type Migration, migrations } from './schema/migrations.ts';
 
-/** The versions of a schema before and after. 0: there was none. */
+/** The versions of a schema before and after. 0: it had no tables. */
 export interface MigrationResult {
 	readonly from: number;
 	readonly to: number;
@@ -14,12 +14,12 @@ export interface MigrationResult {
 
 const checked = z.object({ url: databaseOptions.url, schema: databaseOptions.schema });
 
-/** The oldest PostgreSQL that is served. */
+/** The oldest supported PostgreSQL. */
 const oldestServer = 150_000;
 
 /**
- * Brings a schema to the present version, under a lock and in one transaction. Only adds, so processes of the version
- * before go on. Rejects with an error that names the remedy, or with what is wrong with the options.
+ * Migrates a schema to the current version, under a lock and in one transaction. It only adds, so processes of the
+ * previous version continue. Rejects with an error that names the remedy, or with the errors of the options.
  */
 export async function migratePostgres(options: {
 	readonly url: string;
@@ -36,7 +36,7 @@ export async function migratePostgres(options: {
 	}
 }
 
-/** Checks the server and the schema, and with `migrate` brings it to the present version. */
+/** Checks the server and the schema. With `migrate`, it migrates the schema to the current version. */
 export function prepare(
 	pool: Pool,
 	schema: string,
@@ -45,44 +45,44 @@ export function prepare(
 ): Promise<MigrationResult> {
 	return pool.withClient(async (client) => {
 		await checkServer(client);
-		const found = await versionOf(client, schema);
-		refuseNewer(found, steps.length);
-		if (found.version < steps.length && mode === 'check') {
+		const current = await versionOf(client, schema);
+		refuseNewer(current, steps.length);
+		if (current.version < steps.length && mode === 'check') {
 			throw errorFrom(postgresErrors, 'E_POSTGRES_OLDER', {
-				message: `The schema "${schema}" has version ${found.version}, and this process needs ${steps.length}.`,
+				message: `The schema "${schema}" has version ${current.version}, and this process needs ${steps.length}.`,
 			});
 		}
-		if (found.version >= steps.length) {
+		if (current.version >= steps.length) {
 			await adopt(client, schema);
-			return { from: found.version, to: found.version };
+			return { from: current.version, to: current.version };
 		}
 		return transaction(client, () => migrate(client, schema, steps));
 	});
 }
 
-/** Under the lock, because several processes start at once. */
+/** Takes a lock, because several processes may start at once. */
 async function migrate(client: pg.ClientBase, schema: string, steps: readonly Migration[]): Promise<MigrationResult> {
 	await client.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`plinth migrations of ${schema}`]);
 	const { rowCount } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
 	if (rowCount === 0) await client.query(`CREATE SCHEMA "${schema}"`);
-	const found = await versionOf(client, schema);
-	refuseNewer(found, steps.length);
-	if (found.version === 0) {
+	const current = await versionOf(client, schema);
+	refuseNewer(current, steps.length);
+	if (current.version === 0) {
 		await client.query(
 			`CREATE TABLE "${schema}".versions (version integer PRIMARY KEY, serves integer NOT NULL,
 				at timestamptz NOT NULL DEFAULT now())`,
 		);
 	}
 	for (const [index, { serves, sql }] of steps.entries()) {
-		if (index < found.version) continue;
+		if (index < current.version) continue;
 		await client.query(inSchema(sql, schema));
 		await client.query(`INSERT INTO "${schema}".versions (version, serves) VALUES ($1, $2)`, [index + 1, serves]);
 	}
 	await client.query(`SELECT "${schema}".adopt()`);
-	return { from: found.version, to: Math.max(found.version, steps.length) };
+	return { from: current.version, to: Math.max(current.version, steps.length) };
 }
 
-/** After a restore, the log goes on with new places. */
+/** After a restore, the log continues at new places. */
 async function adopt(client: pg.ClientBase, schema: string): Promise<void> {
 	await client.query(`SELECT "${schema}".lock_log(), "${schema}".adopt()`);
 }
@@ -98,7 +98,7 @@ async function checkServer(client: pg.ClientBase): Promise<void> {
 	}
 	if (standby) {
 		throw errorFrom(postgresErrors, 'E_POSTGRES_ADDRESS', {
-			message: 'The server is a standby, which takes no writes.',
+			message: 'The server is a standby, which accepts no writes.',
 		});
 	}
 	if (encoding !== 'UTF8') {
@@ -106,31 +106,31 @@ async function checkServer(client: pg.ClientBase): Promise<void> {
 	}
 }
 
-interface Found {
+interface SchemaVersion {
 	readonly version: number;
 	readonly serves: number;
 }
 
-/** The version of a schema, and the oldest version of a process that it serves. */
-async function versionOf(client: pg.ClientBase, schema: string): Promise<Found> {
+/** The version of a schema, and the oldest version of a process that it supports. */
+async function versionOf(client: pg.ClientBase, schema: string): Promise<SchemaVersion> {
 	const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
 		`"${schema}".versions`,
 	]);
 	if (!rows[0]?.found) return { version: 0, serves: 0 };
-	const versions = await client.query<Found>(
+	const versions = await client.query<SchemaVersion>(
 		`SELECT version, serves FROM "${schema}".versions ORDER BY version DESC LIMIT 1`,
 	);
 	return versions.rows[0] ?? { version: 0, serves: 0 };
 }
 
-function refuseNewer({ version, serves }: Found, known: number): void {
+function refuseNewer({ version, serves }: SchemaVersion, known: number): void {
 	if (serves <= known) return;
 	throw errorFrom(postgresErrors, 'E_POSTGRES_NEWER', {
-		message: `The schema has version ${version}, which serves processes from version ${serves} on, not this of ${known}.`,
+		message: `Version ${version} of the schema supports processes from version ${serves} on, but this one has ${known}.`,
 	});
 }
 
-/** The connection is closed afterwards, which takes back what was not committed. */
+/** The connection is closed afterwards, which rolls back a transaction that failed. */
 async function transaction<T>(client: pg.ClientBase, task: () => Promise<T>): Promise<T> {
 	await client.query('BEGIN');
 	const result = await task();

@@ -12,7 +12,7 @@ export const databaseOptions = {
 		.string()
 		.regex(/^[a-z_][a-z0-9_]{0,40}$/, 'Use lower-case letters, digits and underscores')
 		.default('plinth'),
-	/** With `false`, a start leaves an older schema alone and reports it; `plinth migrate` changes it. */
+	/** With `false`, a start with an older schema fails instead of migrating it; `plinth migrate` migrates it. */
 	migrate: formBoolean().default(true),
 };
 

@@ -2,18 +2,18 @@ import type { Logger } from '@plinth/core';
 import pg from 'pg';
 import { failureKind, toError } from '../errors.ts';
 
-/** How many connections a process has to one URL, those of hints included. */
-const connections = 10;
+/** Maximum connections of a process to one URL, including the one for hints. */
+const maxConnections = 10;
 
-/** A call fails within two seconds. What it has begun to connect may take longer, and serves later calls. */
+/** A call fails within two seconds. A connection that it has started may take longer, and serves later calls. */
 const callMs = 1_900;
 const connectMs = 3_000;
 
 /** How long a start waits for its connection. */
 const startMs = 10_000;
 
-/** A read is asked again only with so much time left. */
-const againMs = 500;
+/** A read is retried only with at least this time left. */
+const retryMs = 500;
 
 /** Values of a statement. */
 export type Values = readonly unknown[];
@@ -24,7 +24,7 @@ const types = {
 		oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** How `pg` connects, for the pool and for connections beside it. */
+/** Settings of `pg`, for the pool and for single connections. */
 export function clientConfig(url: string): pg.ClientConfig {
 	return {
 		connectionString: url,
@@ -36,11 +36,11 @@ export function clientConfig(url: string): pg.ClientConfig {
 }
 
 /**
- * Connections to one URL. Each call is one statement and one transaction, so no transaction waits for a client, and a
- * pooler in transaction mode may stand between. Statements are not named: their plans are in the functions.
+ * Connections to one URL. Each call is one statement and one transaction, so no transaction waits for this process, and
+ * a pooler in transaction mode can be used. Statements are not named, because the functions cache their plans.
  */
 export class Pool {
-	/** Where the database is, without user and password. */
+	/** Host, port and database, without user and password. */
 	readonly address: string;
 	readonly url: string;
 	readonly #pool: pg.Pool;
@@ -49,30 +49,30 @@ export class Pool {
 	constructor(url: string, log?: Logger) {
 		this.url = url;
 		this.address = addressOf(url);
-		// One is left for hints.
-		this.#pool = new pg.Pool({ ...clientConfig(url), max: connections - 1, allowExitOnIdle: true });
-		// While it is in use, the statement tells of its end; an event that nobody hears would end the process.
+		// One connection is reserved for hints.
+		this.#pool = new pg.Pool({ ...clientConfig(url), max: maxConnections - 1, allowExitOnIdle: true });
+		// A statement in progress rejects when its connection ends. Without a listener, the event would end the process.
 		this.#pool.on('connect', (client) => void client.on('error', () => {}));
-		// Nobody waits for an idle connection, so nobody else hears of its end.
+		// The end of an idle connection fails no statement, so it is logged here.
 		this.#pool.on('error', (err) => log?.debug({ err, address: this.address }, 'an idle connection has ended'));
 	}
 
-	/** Reads. What fails because a connection was lost is asked again: all connections may have ended at once. */
+	/** Reads. Retries when a connection was lost: all connections may have ended at once. */
 	async read<Row extends Values>(text: string, values: Values = []): Promise<Row[]> {
 		const deadline = performance.now() + callMs;
 		for (let tries = 1; ; tries += 1) {
 			try {
 				return await this.#query<Row>(text, values, deadline);
 			} catch (error) {
-				const isLate = deadline - performance.now() < againMs;
-				const isSpent = tries > (isRefused(error) ? 1 : connections);
-				if (failureKind(error) !== 'connection' || isLate || isSpent || this.#isClosed)
+				const isLate = deadline - performance.now() < retryMs;
+				const hasNoTriesLeft = tries > (isRefused(error) ? 1 : maxConnections);
+				if (failureKind(error) !== 'connection' || isLate || hasNoTriesLeft || this.#isClosed)
 					throw toError(error, this.address);
 			}
 		}
 	}
 
-	/** Writes, and repeats what has failed for a deadlock. Rejects with what `pg` has thrown. */
+	/** Writes, and retries after a deadlock. Rejects with the error of `pg`. */
 	async write<Row extends Values>(text: string, values: Values): Promise<Row[]> {
 		const deadline = performance.now() + callMs;
 		for (;;) {
@@ -96,7 +96,7 @@ export class Pool {
 		}
 	}
 
-	/** Waits for the statements that run. */
+	/** Waits for running statements, then closes the connections. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		await this.#pool.end();
@@ -131,7 +131,7 @@ export class Pool {
 			const query = { text, values: [...values], rowMode: 'array' as const, query_timeout: ms };
 			return (await client.query<Row[number][]>(query)).rows as unknown as Row[];
 		} catch (error) {
-			// A statement that timed out still runs, and the answer of a lost connection never comes.
+			// Such a connection is closed: a statement that timed out still runs, and a lost connection never responds.
 			if (['connection', 'timeout'].includes(failureKind(error))) fault = error as Error;
 			throw error;
 		} finally {
@@ -140,7 +140,7 @@ export class Pool {
 	}
 }
 
-/** Whether no connection was made at all. */
+/** Whether no connection could be made. */
 function isRefused(error: unknown): boolean {
 	return (error as NodeJS.ErrnoException).syscall === 'connect';
 }

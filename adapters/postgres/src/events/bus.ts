@@ -12,7 +12,7 @@ export const postgresEvents = defineBackend({
 	provides: services.events,
 	config: z.strictObject({
 		...databaseOptions,
-		/** With `false`, hints stay in their process, and others find what is new by polling. For poolers. */
+		/** With `false`, hints stay in their process, and other processes find new events by polling. For poolers. */
 		listen: z.boolean().default(true),
 	}),
 	needs: { clock: services.clock },

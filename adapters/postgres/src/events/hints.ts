@@ -3,16 +3,16 @@ import type { BusEvent, Clock, Logger } from '@plinth/core';
 import pg from 'pg';
 import { clientConfig } from '../engine/pool.ts';
 
-/** In milliseconds: how often the connection is tested, the wait for an answer, the longest wait before a new one. */
+/** Milliseconds: interval of tests, timeout of a response, longest delay before a reconnect, timeout of the echo. */
 const times = { pingMs: 5_000, answerMs: 5_000, longestWaitMs: 2_000, echoMs: 5_000 } as const;
 
-/** Bytes of one notification, which PostgreSQL limits to 7,999. */
-const mostBytes = 7_900;
+/** Maximum bytes of one notification, which PostgreSQL limits to 7,999. */
+const maxBytes = 7_900;
 
-/** Events that wait for a connection. More are dropped, the oldest first: they are hints. */
-const mostWaiting = 1_000;
+/** Maximum events that wait for a connection. Beyond it the oldest are dropped, because they are only hints. */
+const maxWaiting = 1_000;
 
-/** What the connection works with. */
+/** The dependencies of the connection. */
 export interface HintTools {
 	readonly url: string;
 	readonly channel: string;
@@ -20,14 +20,14 @@ export interface HintTools {
 	readonly log: Logger;
 	/** Runs a statement on another connection. */
 	read(text: string, values: readonly unknown[]): Promise<unknown>;
-	/** An event of another process has come. */
+	/** Called with each event of another process. */
 	receive(event: BusEvent): void;
 }
 
 /**
- * A connection that listens and notifies, and nothing else: a notification inside a writing transaction would make all
- * commits wait for each other. Events that are published while one notification is under way share the next. After a
- * loss it connects again; what happened meanwhile is found by polling.
+ * A connection that only listens and notifies, because a notification inside a writing transaction would make all
+ * commits wait for each other. Events that are published while a notification is being sent share the next one. After a
+ * loss it reconnects; events of the meantime are found by polling.
  */
 export class HintConnection {
 	readonly #tools: HintTools;
@@ -44,13 +44,13 @@ export class HintConnection {
 		this.#tools = tools;
 	}
 
-	/** Connects and listens. Rejects when that fails; later losses are mended without notice. */
+	/** Connects and listens. Rejects when that fails. After a later loss it reconnects by itself. */
 	async open(): Promise<void> {
 		const { url, channel } = this.#tools;
 		const client = new pg.Client({ ...clientConfig(url), query_timeout: times.answerMs });
-		client.on('error', (err) => this.#lose(client, err));
-		client.on('end', () => this.#lose(client, new Error('The connection has ended.')));
-		client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
+		client.on('error', (err) => this.#onLoss(client, err));
+		client.on('end', () => this.#onLoss(client, new Error('The connection has ended.')));
+		client.on('notification', ({ payload }) => this.#onNotification(payload ?? ''));
 		try {
 			await client.connect();
 			await client.query(`LISTEN "${channel}"`);
@@ -66,12 +66,12 @@ export class HintConnection {
 		this.#flush();
 	}
 
-	/** Tells other processes of an event, soon and at most once. */
+	/** Sends an event to other processes, soon and at most once. */
 	send(event: BusEvent): void {
 		const text = JSON.stringify(event);
-		if (Buffer.byteLength(text) + this.#self.length + 8 > mostBytes) return;
+		if (Buffer.byteLength(text) + this.#self.length + 8 > maxBytes) return;
 		this.#waiting.push(text);
-		if (this.#waiting.length > mostWaiting) this.#waiting.shift();
+		if (this.#waiting.length > maxWaiting) this.#waiting.shift();
 		this.#flush();
 	}
 
@@ -86,11 +86,11 @@ export class HintConnection {
 		const client = this.#client;
 		if (!client || this.#isSending || this.#waiting.length === 0) return;
 		this.#isSending = true;
-		// At the end of the turn: what it publishes goes together.
+		// At the end of the turn, so that all events of the turn are sent together.
 		setImmediate(() => {
 			const payloads = this.#payloads(this.#waiting.splice(0));
 			this.#notify(client, payloads)
-				.catch((error: unknown) => this.#lose(client, error))
+				.catch((error: unknown) => this.#onLoss(client, error))
 				.finally(() => {
 					this.#isSending = false;
 					this.#flush();
@@ -108,13 +108,13 @@ export class HintConnection {
 		const payloads = [head];
 		for (const text of events) {
 			const last = payloads.at(-1) ?? head;
-			if (Buffer.byteLength(last) + Buffer.byteLength(text) + 2 > mostBytes) payloads.push(`${head},${text}`);
+			if (Buffer.byteLength(last) + Buffer.byteLength(text) + 2 > maxBytes) payloads.push(`${head},${text}`);
 			else payloads[payloads.length - 1] = `${last},${text}`;
 		}
 		return payloads.map((payload) => `${payload}]`);
 	}
 
-	#hear(payload: string): void {
+	#onNotification(payload: string): void {
 		try {
 			const [sender, ...events] = JSON.parse(payload) as [string, ...BusEvent[]];
 			if (sender === this.#self) this.#cancelEcho();
@@ -124,17 +124,17 @@ export class HintConnection {
 		}
 	}
 
-	/** A connection that was cut without a word is noticed by an answer that does not come. */
+	/** Detects a connection that was cut without notice: the response does not arrive. */
 	#ping(client: pg.Client): void {
 		this.#cancelTimer = this.#tools.clock.after(times.pingMs, () => {
 			client.query('SELECT 1').then(
 				() => this.#client === client && this.#ping(client),
-				(error: unknown) => this.#lose(client, error),
+				(error: unknown) => this.#onLoss(client, error),
 			);
 		});
 	}
 
-	/** What another connection sends must come, which it does not through a pooler in transaction mode. */
+	/** Checks that a notification of another connection arrives. Through a pooler in transaction mode it does not. */
 	#expectEcho(): void {
 		const { log, channel, clock, read } = this.#tools;
 		this.#cancelEcho = clock.after(times.echoMs, () => {
@@ -146,24 +146,24 @@ export class HintConnection {
 		read('SELECT pg_notify($1, $2)', [channel, `["${this.#self}"]`]).catch(() => this.#cancelEcho());
 	}
 
-	#lose(client: pg.Client, err: unknown): void {
+	#onLoss(client: pg.Client, err: unknown): void {
 		if (this.#client !== client || this.#isClosed) return;
 		this.#client = undefined;
 		this.#cancelTimer();
 		this.#cancelEcho();
 		this.#tools.log.warn(
 			{ err },
-			'the connection for hints was lost; until there is another, polling finds what is new',
+			'the connection for hints was lost; until there is another, polling finds new events',
 		);
-		// Not in peace: the other side may be gone without a word.
+		// Errors are ignored, because the server may be gone.
 		void client.end().catch(() => {});
 		this.#reopen();
 	}
 
 	#reopen(): void {
 		this.#losses += 1;
-		const most = Math.min(times.longestWaitMs, 100 * 2 ** this.#losses);
-		this.#cancelTimer = this.#tools.clock.after(most * (0.5 + Math.random() / 2), () => {
+		const maxDelayMs = Math.min(times.longestWaitMs, 100 * 2 ** this.#losses);
+		this.#cancelTimer = this.#tools.clock.after(maxDelayMs * (0.5 + Math.random() / 2), () => {
 			this.open().catch(() => !this.#isClosed && this.#reopen());
 		});
 	}

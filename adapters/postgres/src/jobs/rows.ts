@@ -24,7 +24,7 @@ export type JobRow = readonly [
 	...rest: unknown[],
 ];
 
-/** What a command of `run` answers, and when: one row for each job that it gives. */
+/** The result of a command of `run`, and its time: one row for each job that it returns. */
 export type AnswerRow = readonly [n: number, at: number, outcome: string | null, ...JobRow];
 
 export type EventRow = readonly [
@@ -39,7 +39,7 @@ export type EventRow = readonly [
 
 export type SweepRow = readonly [due: SweepItem['due'], id: string, kind: string, tenant: string];
 
-/** The job in a row, as it is seen at `now`. */
+/** The job in a row. `now` decides whether it has expired. */
 export function toJob(row: JobRow, now: number): Job {
 	return {
 		id: row[0],

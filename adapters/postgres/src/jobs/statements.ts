@@ -1,7 +1,7 @@
 /** The reads of the job store, and the calls of its functions, for a schema of the name `plinth`. */
 import type { JobListOptions } from '@plinth/core';
 
-/** The time of the statement. Tests give another one, which is the first value of each statement. */
+/** The time of the statement. Tests pass another time as the first value of each statement. */
 const now = 'coalesce($1::bigint, plinth.now_ms())';
 
 /** Values: time. */
@@ -11,7 +11,7 @@ export const selectNow = `SELECT ${now}`;
 const isDue = `j.completed_at IS NULL AND NOT j.removed AND (CASE j.status WHEN 'queued' THEN j.due_at <= ${now}
 	ELSE EXISTS (SELECT FROM plinth.leases l WHERE l.job_id = j.id AND l.until <= ${now}) END)`;
 
-/** Values: time, commands. Answers as `AnswerRow`. */
+/** Values: time, commands. Returns `AnswerRow`s. */
 export const run = `SELECT r.n, ${now}, r.outcome, (r.job).* FROM plinth.run($2::jsonb, $1::bigint) r`;
 
 /** Values: time, ids, fences, progress. */
@@ -22,10 +22,10 @@ export const selectJobs = `SELECT ${now}, s.* FROM plinth.shown s WHERE s.id = A
 
 /** A page of a tenant's jobs. Values: time, tenant, kind, one more than the page, and `after`. */
 export function selectPage({ order, after, pending }: Pick<JobListOptions, 'order' | 'after' | 'pending'>): string {
-	const behind = order === 'asc' ? 'AND s.id > $5' : 'AND s.id < $5';
+	const afterClause = order === 'asc' ? 'AND s.id > $5' : 'AND s.id < $5';
 	return `SELECT ${now}, s.* FROM plinth.shown s
 		WHERE s.tenant = $2 AND s.kind = $3 AND NOT s.removed ${pending ? 'AND s.completed_at IS NULL' : ''}
-			${after === undefined ? '' : behind}
+			${after === undefined ? '' : afterClause}
 		ORDER BY s.id ${order} LIMIT $4`;
 }
 
@@ -51,7 +51,7 @@ export const selectSwept = `
 		WHERE j.content_due_at <= ${now} AND j.record_due_at > ${now} ORDER BY j.content_due_at LIMIT $2)
 	LIMIT $2`;
 
-/** The highest place that was trimmed, and the newest there is. */
+/** The highest place that was trimmed, and the newest place. */
 const bounds = `l.trimmed, greatest(l.trimmed, (SELECT max(e.place) FROM plinth.events e))`;
 
 export const selectBounds = `SELECT ${bounds} FROM plinth.log l`;
@@ -68,7 +68,7 @@ export function selectEvents(byTenant: boolean, byJob: boolean): string {
 
 export const selectIdentity = `SELECT id FROM plinth.identity`;
 
-/** Values: time, duty, holder, lease. No row: another one has it. A clock set back keeps no duty. */
+/** Values: time, duty, holder, lease. No row: another process has it. A clock that was set back prolongs no duty. */
 export const lead = `
 	INSERT INTO plinth.duties AS d (name, holder, until) VALUES ($2, $3, ${now} + $4::bigint)
 	ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until

@@ -12,6 +12,7 @@ import {
 	idempotencyKeyMs,
 	isPlinthError,
 	type Job,
+	type JobDump,
 	type JobError,
 	type JobListOptions,
 	type JobPage,
@@ -29,10 +30,12 @@ import {
 import { Batch } from '../engine/batch.ts';
 import type { DatabaseHandle } from '../engine/database.ts';
 import type { Values } from '../engine/pool.ts';
+import { dumpJobs, loadJobs } from './dump.ts';
+import { ended, spent } from './endings.ts';
 import { type AnswerRow, type EventRow, type JobRow, type SweepRow, toEvent, toJob } from './rows.ts';
 import * as statements from './statements.ts';
 
-/** A write, as `run` takes it. JSON of callers is in strings, because `jsonb` does not keep it as it is. */
+/** A write for `run`. JSON of callers is in strings, because `jsonb` would change it. */
 type Command = Readonly<Record<string, unknown>> & { readonly op: string };
 
 interface Beat {
@@ -41,13 +44,13 @@ interface Beat {
 	readonly progress: number;
 }
 
-/** `JobStore` in PostgreSQL. Instants come from the database, or in tests from a clock. */
+/** `JobStore` in PostgreSQL. The time is that of the database, or in tests of a clock. */
 export class PostgresJobStore implements JobStore {
 	readonly #db: DatabaseHandle;
 	readonly #recordRetentionMs: number;
 	readonly #clock: Pick<Clock, 'now'> | undefined;
 	readonly #writes: Batch<Command, readonly AnswerRow[]>;
-	/** Apart from the writes: a heartbeat does not wait for the lock of the log. */
+	/** Separate from the writes, because a heartbeat does not wait for the lock of the log. */
 	readonly #beats: Batch<Beat, Heartbeat>;
 	readonly #gets: Batch<string, Job | undefined>;
 
@@ -94,8 +97,8 @@ export class PostgresJobStore implements JobStore {
 	async list(tenant: string, options: JobListOptions): Promise<JobPage> {
 		const { kind, after, limit } = options;
 		const values = [tenant, kind, limit + 1, ...(after === undefined ? [] : [after])];
-		const found = await this.#jobs(statements.selectPage(options), values);
-		return { jobs: found.slice(0, limit), hasMore: found.length > limit };
+		const jobs = await this.#jobs(statements.selectPage(options), values);
+		return { jobs: jobs.slice(0, limit), hasMore: jobs.length > limit };
 	}
 
 	async requestCancel(tenant: string, id: string): Promise<Job | null> {
@@ -184,8 +187,8 @@ export class PostgresJobStore implements JobStore {
 		const text = statements.selectEvents(tenant !== undefined, jobId !== undefined);
 		const rows = await this.#read<Row>(text, [jobState.eventPosition(cursor), limit, ...filters]);
 		const [trimmed = 0, newest = 0] = rows[0] ?? [];
-		const found = rows.flatMap(([, , ...row]) => (row[0] === null ? [] : [toEvent(row as EventRow)]));
-		return jobState.eventPage(found, cursor, trimmed + 1, newest);
+		const events = rows.flatMap(([, , ...row]) => (row[0] === null ? [] : [toEvent(row as EventRow)]));
+		return jobState.eventPage(events, cursor, trimmed + 1, newest);
 	}
 
 	async head(): Promise<string> {
@@ -202,7 +205,7 @@ export class PostgresJobStore implements JobStore {
 		try {
 			return (await this.#timed(statements.lead, [duty, holder, leaseMs])).length > 0;
 		} catch (error) {
-			// Housekeeping makes room, so it goes on where a full disk takes no lease, if need be in several processes.
+			// Housekeeping frees space, so it runs although a full disk stores no lease, even in several processes at once.
 			if (isPlinthError(error) && error.code === 'E_STORE_FULL') return true;
 			throw error;
 		}
@@ -214,6 +217,14 @@ export class PostgresJobStore implements JobStore {
 		return row[0];
 	}
 
+	dump(): AsyncIterable<JobDump> {
+		return dumpJobs(this.#db);
+	}
+
+	load(parts: readonly JobDump[]): Promise<void> {
+		return loadJobs(this.#db, parts);
+	}
+
 	async now(): Promise<number> {
 		const [row] = await this.#timed<readonly [number]>(statements.selectNow, []);
 		return row?.[0] ?? Date.now();
@@ -223,7 +234,7 @@ export class PostgresJobStore implements JobStore {
 		await this.#db.pool.read('SELECT 1');
 	}
 
-	/** Waits for the writes that are under way. */
+	/** Waits for the writes in progress. */
 	async close(): Promise<void> {
 		await Promise.all([this.#writes.settled(), this.#beats.settled()]);
 	}
@@ -255,8 +266,8 @@ export class PostgresJobStore implements JobStore {
 	}
 
 	async #find(ids: readonly string[]): Promise<readonly (Job | undefined)[]> {
-		const found = new Map((await this.#jobs(statements.selectJobs, [ids])).map((job) => [job.id, job]));
-		return ids.map((id) => found.get(id));
+		const byId = new Map((await this.#jobs(statements.selectJobs, [ids])).map((job) => [job.id, job]));
+		return ids.map((id) => byId.get(id));
 	}
 
 	async #jobs(text: string, values: Values): Promise<readonly Job[]> {
@@ -277,23 +288,9 @@ export class PostgresJobStore implements JobStore {
 	}
 }
 
-/** The job that a command has given, as it was seen then; null when there is none. */
+/** The job that a command has returned, as of that time; null when there is none. */
 function jobIn(row: AnswerRow | undefined): Job | null {
 	if (row === undefined || row[3] === null) return null;
 	const [, now, , ...job] = row;
 	return toJob(job as unknown as JobRow, now);
 }
-
-/** How a job ends whose end the store decides. */
-function ended({ code, message }: { readonly code: string; readonly message: string }) {
-	return { error: JSON.stringify({ code, message } satisfies JobError), code };
-}
-
-const cancelled = ended(errors.E_JOB_CANCELLED);
-const exhausted = ended(errors.E_JOB_ATTEMPTS);
-const spent = {
-	cancelled: cancelled.error,
-	cancelled_code: cancelled.code,
-	exhausted: exhausted.error,
-	exhausted_code: exhausted.code,
-};

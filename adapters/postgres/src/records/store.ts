@@ -1,9 +1,12 @@
 import {
+	absentFrom,
 	type Clock,
 	type CollectionRef,
 	defineBackend,
 	type JsonObject,
 	type PutOptions,
+	pagesOf,
+	type RecordDump,
 	type RecordListOptions,
 	type RecordStore,
 	type StoredRecord,
@@ -13,6 +16,7 @@ import { z } from 'zod';
 import { Batch } from '../engine/batch.ts';
 import { type DatabaseHandle, migrateDatabase, openDatabase } from '../engine/database.ts';
 import { databaseOptions } from '../engine/options.ts';
+import { toError } from '../errors.ts';
 
 /** Records in PostgreSQL, for any number of processes. */
 export const postgresRecords = defineBackend({
@@ -29,7 +33,7 @@ export const postgresRecords = defineBackend({
 	},
 });
 
-/** A write, as `run_records` takes it. */
+/** A write for `run_records`. */
 interface Command extends CollectionRef {
 	readonly op: 'put' | 'delete';
 	readonly id: string;
@@ -44,7 +48,18 @@ const select = `SELECT r.id, r.value, r.version, r.updated_at FROM plinth.record
 	WHERE r.tenant = $1 AND r.collection = $2`;
 const run = 'SELECT r.n, r.written FROM plinth.run_records($1::jsonb, $2::bigint) r';
 
-/** `RecordStore` in PostgreSQL. Instants come from the database, or in tests from a clock. */
+type DumpRow = readonly [tenant: string, collection: string, ...Row, index: string | null];
+
+const selectDump = `SELECT r.tenant, r.collection, r.id, r.value, r.version, r.updated_at, r.index_value
+	FROM plinth.records r`;
+const selectPage = `${selectDump} WHERE (r.tenant, r.collection, r.id) > ($1, $2, $3)
+	ORDER BY r.tenant, r.collection, r.id LIMIT 200`;
+const selectKeys = `${selectDump} WHERE (r.tenant, r.collection, r.id) IN
+	(SELECT g.tenant, g.collection, g.id FROM jsonb_to_recordset($1::jsonb) AS g(tenant text, collection text, id text))`;
+const insertRows = `INSERT INTO plinth.records SELECT * FROM jsonb_populate_recordset(NULL::plinth.records, $1::jsonb)
+	ON CONFLICT DO NOTHING`;
+
+/** `RecordStore` in PostgreSQL. The time is that of the database, or in tests of a clock. */
 export class PostgresRecordStore implements RecordStore {
 	readonly #db: DatabaseHandle;
 	readonly #writes: Batch<Command, number | null>;
@@ -75,7 +90,7 @@ export class PostgresRecordStore implements RecordStore {
 	}
 
 	async list<T extends JsonObject>({ tenant, collection }: CollectionRef, options: RecordListOptions) {
-		// No id sorts before the empty one.
+		// The empty id sorts before every other.
 		const { index, after = '', limit } = options;
 		const byIndex = index === undefined ? '' : 'AND r.index_value = $5';
 		// One more than the page, to see whether more follow.
@@ -84,11 +99,30 @@ export class PostgresRecordStore implements RecordStore {
 		return { records: rows.slice(0, limit).map((row) => toRecord<T>(row)), hasMore: rows.length > limit };
 	}
 
+	async *dump(): AsyncGenerator<RecordDump> {
+		const page = ([tenant, collection, id]: readonly string[] | DumpRow = ['', '', '']) =>
+			this.#db.pool.read<DumpRow>(this.#db.sql(selectPage), [tenant, collection, id]);
+		for await (const row of pagesOf<DumpRow>(page)) yield toDump(row);
+	}
+
+	async load(records: readonly RecordDump[]): Promise<void> {
+		const { pool, sql } = this.#db;
+		const keys = records.map(({ tenant, collection, id }) => ({ tenant, collection, id }));
+		const present = (await pool.read<DumpRow>(sql(selectKeys), [JSON.stringify(keys)])).map(toDump);
+		const nameOf = ({ tenant, collection, id }: RecordDump) => `${collection} ${id} of ${tenant}`;
+		const rows = absentFrom(present, records, nameOf).map(({ value, updatedAt, index, ...row }) => {
+			return { ...row, value: JSON.stringify(value), updated_at: updatedAt, index_value: index };
+		});
+		await pool.write(sql(insertRows), [JSON.stringify(rows)]).catch((error) => {
+			throw toError(error, pool.address);
+		});
+	}
+
 	async ping(): Promise<void> {
 		await this.#db.pool.read('SELECT 1');
 	}
 
-	/** Waits for the writes that are under way. */
+	/** Waits for the writes in progress. */
 	close(): Promise<void> {
 		return this.#writes.settled();
 	}
@@ -100,4 +134,8 @@ export class PostgresRecordStore implements RecordStore {
 
 function toRecord<T extends JsonObject>([id, value, version, updatedAt]: Row): StoredRecord<T> {
 	return { id, value: JSON.parse(value) as T, version, updatedAt };
+}
+
+function toDump([tenant, collection, id, value, version, updatedAt, index]: DumpRow): RecordDump {
+	return { tenant, collection, id, value: JSON.parse(value), version, updatedAt, index };
 }

@@ -29,8 +29,8 @@ export class WorkerPool {
 	}
 
 	/**
-	 * Runs a task as soon as a worker is free. Rejects with a `Refusal` for an invalid picture, also when two workers
-	 * crash over it, and with the signal's reason as soon as it aborts: a waiting task then never starts.
+	 * Runs a task as soon as a worker is free. Rejects with a `Refusal` for an invalid picture, also for one that crashes
+	 * two workers, and with the signal's reason as soon as it aborts: a waiting task then never starts.
 	 */
 	async run<T extends Task>(image: EncodedImage, task: T, signal?: AbortSignal): Promise<TaskResult<T>> {
 		const isFile = 'path' in image;

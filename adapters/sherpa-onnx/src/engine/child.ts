@@ -21,8 +21,8 @@ let loaded: { readonly key: string; readonly model: unknown } | undefined;
 /** Shorter windows are filled up with silence: SenseVoice reads beyond the end of very short ones. */
 const minSamples = recognizerRate / 2;
 
-// The calls of the engine block, on purpose: its asynchronous ones never settle after a native exception, whereas
-// these end the process.
+// Blocking calls of the engine are used on purpose: after a native exception, they end the process, but asynchronous
+// ones never settle.
 function runTask(task: EngineRequest, body: Buffer): TaskResult {
 	const sherpa = createRequire(import.meta.url)(task.engine) as SherpaOnnx;
 	if (task.kind === 'speak') return speak(sherpa, task);
@@ -31,7 +31,7 @@ function runTask(task: EngineRequest, body: Buffer): TaskResult {
 
 function speak(sherpa: SherpaOnnx, { config, text, speaker, speed }: SpeakTask): TaskResult {
 	const voice = load(JSON.stringify(config), () => new sherpa.OfflineTts(config));
-	// With `generationConfig`, a text without anything to speak is an exception instead of a crash.
+	// With `generationConfig`, a text without anything to speak causes an exception instead of a crash.
 	const request = { text, enableExternalBuffer: false, generationConfig: { sid: speaker, speed, silenceScale: 0.2 } };
 	try {
 		const { samples } = voice.generate(request);
@@ -44,7 +44,7 @@ function speak(sherpa: SherpaOnnx, { config, text, speaker, speed }: SpeakTask):
 }
 
 function transcribe(sherpa: SherpaOnnx, { config }: TranscribeTask, body: Buffer): unknown {
-	// Only Whisper takes new options after it was loaded.
+	// Only Whisper accepts new options after it was loaded.
 	const { whisper, ...rest } = config.modelConfig;
 	const recognizer = load(JSON.stringify(whisper ? rest : config), () => new sherpa.OfflineRecognizer(config));
 	if (whisper) recognizer.setConfig(config);
@@ -56,7 +56,7 @@ function transcribe(sherpa: SherpaOnnx, { config }: TranscribeTask, body: Buffer
 	return recognizer.getResult(stream);
 }
 
-/** Returns the loaded model. Another one is released before the new one takes its memory. */
+/** Returns the model, and loads it if needed. Another model is released first, so that its memory is free. */
 function load<T>(key: string, create: () => T): T {
 	if (loaded?.key !== key) {
 		loaded = undefined;
@@ -66,6 +66,6 @@ function load<T>(key: string, create: () => T): T {
 	return loaded.model as T;
 }
 
-// How much memory a model may take is the operator's choice.
+// The operator decides how much memory a model may use.
 const unlimited = { maxBytes: Number.POSITIVE_INFINITY };
 await serveTasks(async (task, body) => runTask(task as EngineRequest, body), unlimited);

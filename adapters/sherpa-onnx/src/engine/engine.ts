@@ -9,11 +9,11 @@ const packageName = 'sherpa-onnx-node';
 const limits = {
 	file: new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url),
 	workers: 1,
-	/** The longest time of a timer: the model stays until it is unloaded. */
+	/** The maximum of a timer: the model stays loaded until `unload`. */
 	idleMs: 2_147_483_647,
-	/** A piece of text or a window of audio may take this long, with the loading of the model. */
+	/** Timeout for a piece of text or a window of audio, including the loading of the model. */
 	taskTimeoutMs: 600_000,
-	/** How long an aborted one may go on before its process is killed and the model must load again. */
+	/** How long an aborted task may continue. Then its process is killed, and the model must be loaded again. */
 	abortGraceMs: 10_000,
 	maxIdleBytes: Number.POSITIVE_INFINITY,
 };
@@ -23,7 +23,7 @@ export const engineOptions = {
 	/** The folder of the model. */
 	folder: z.string().min(1),
 	/** Threads of the engine. */
-	// Configs in YAML hold `${NAME}`, which arrives as a string.
+	// In YAML configs, the value of `${NAME}` is a string.
 	threads: z.coerce.number<number | string>().int().min(1).max(256).default(2),
 };
 
@@ -33,14 +33,14 @@ export class Engine {
 	readonly #file: string;
 	#pool: ProcessPool | undefined;
 
-	/** Finds the package beside the config. Throws with remedies where there is none. */
+	/** Finds the package beside the config. Throws an error with remedies when there is none. */
 	constructor({ id, folder, onStop }: Pick<ModelContext<unknown, Needs>, 'id' | 'folder' | 'onStop'>) {
 		this.#name = `engine of ${id}`;
 		this.#file = findPackage(folder);
 		onStop(() => this.unload());
 	}
 
-	/** Loads the engine once, without a model. Rejects with remedies where that fails. */
+	/** Loads the engine once, without a model. Rejects with remedies when that fails. */
 	async check(): Promise<void> {
 		try {
 			await this.run({ kind: 'probe' });
@@ -53,7 +53,7 @@ export class Engine {
 		}
 	}
 
-	/** Runs a task after those before it. A process that ends meanwhile is replaced once; then `E_MODEL_FAILED`. */
+	/** Runs a task after earlier ones. Repeats it once if the process ends, then rejects with `E_MODEL_FAILED`. */
 	async run(task: EngineTask, run: TaskRun = {}): Promise<TaskResponse> {
 		this.#pool ??= new ProcessPool({ ...limits, name: this.#name });
 		try {
@@ -74,7 +74,7 @@ export class Engine {
 
 const otherAdapter = 'or choose another adapter for the model';
 
-/** Not `importFrom`, which would load the native code into the server. */
+/** Finds the package. `importFrom` is not used, because it would load the native code into the server. */
 function findPackage(folder: string): string {
 	try {
 		return createRequire(join(folder, 'plinth.config.js')).resolve(packageName);

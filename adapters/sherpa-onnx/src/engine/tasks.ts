@@ -4,7 +4,7 @@ export type EngineTask = SpeakTask | TranscribeTask | { readonly kind: 'probe' }
 /** A message to the process of an engine. `engine` is the file of `sherpa-onnx-node`. */
 export type EngineRequest = EngineTask & { readonly engine: string };
 
-/** Speaks. The response's body is signed 16-bit little-endian samples; none where nothing can be spoken. */
+/** Speaks. The response's body is signed 16-bit little-endian samples; empty when nothing can be spoken. */
 export interface SpeakTask {
 	readonly kind: 'speak';
 	/** `OfflineTtsConfig` of the engine. */
@@ -15,14 +15,14 @@ export interface SpeakTask {
 	readonly speed: number;
 }
 
-/** Writes down a window of 32-bit floats at 16 kHz, the body. The response is {@link Recognized}. */
+/** Transcribes a window. The body is its samples: 32-bit floats at 16 kHz. The response is {@link Recognized}. */
 export interface TranscribeTask {
 	readonly kind: 'transcribe';
 	/** `OfflineRecognizerConfig` of the engine. */
 	readonly config: { readonly modelConfig: Readonly<Record<string, unknown>> };
 }
 
-/** What the engine says of a window. Times are seconds from its start. */
+/** The engine's result for a window. Times are seconds from the start of the window. */
 export interface Recognized {
 	readonly text: string;
 	/** `en`, or `<|en|>`. */
@@ -35,5 +35,5 @@ export interface Recognized {
 	readonly segment_texts?: readonly string[];
 }
 
-/** Samples per second that recognizers take. */
+/** Samples per second that recognizers require. */
 export const recognizerRate = 16_000;

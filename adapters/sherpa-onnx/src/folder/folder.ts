@@ -2,10 +2,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Metadata, readMetadata } from './metadata.ts';
 
-/** A file by the name that sherpa-onnx's releases give it, and an example of that name. */
+/** The pattern of a file's name in the releases of sherpa-onnx, and an example of that name. */
 export type FileRule = readonly [pattern: RegExp, example: string];
 
-/** A file of weights, and the metadata without which the engine ends its process. */
+/** A file of weights, and the keys of metadata that the engine requires: without them it ends its process. */
 export type WeightsRule = readonly [...FileRule, keys?: readonly string[]];
 
 /** The tokens of every family. */
@@ -29,11 +29,11 @@ export class ModelFolder {
 		}
 	}
 
-	/** The one file of a rule; of several, the one of 8-bit weights. */
+	/** The only file that matches a rule. Of several files, the one with 8-bit weights. */
 	file([pattern, example]: FileRule | WeightsRule): string | undefined {
-		const found = this.#names.filter((name) => pattern.test(name));
-		const small = found.filter((name) => name.includes('int8'));
-		const [name, ...others] = small.length > 0 ? small : found;
+		const matches = this.#names.filter((name) => pattern.test(name));
+		const int8Files = matches.filter((name) => name.includes('int8'));
+		const [name, ...others] = int8Files.length > 0 ? int8Files : matches;
 		if (others.length > 0) this.problems.push(`${[name, ...others].join(' and ')} are there: keep one of them`);
 		if (name === undefined) this.problems.push(`${example} is missing`);
 		else if (statSync(join(this.path, name)).size === 0) this.problems.push(`${name} is empty`);
@@ -41,8 +41,8 @@ export class ModelFolder {
 		return undefined;
 	}
 
-	/** The one ONNX file of a rule. Adds its metadata to `facts`. */
-	async weights(rule: WeightsRule, facts: Map<string, string> = new Map()): Promise<string | undefined> {
+	/** The only ONNX file that matches a rule. Adds its metadata to `allMetadata`. */
+	async weights(rule: WeightsRule, allMetadata: Map<string, string> = new Map()): Promise<string | undefined> {
 		const path = this.file(rule);
 		if (path === undefined) return undefined;
 		const name = path.slice(this.path.length + 1);
@@ -50,19 +50,19 @@ export class ModelFolder {
 			this.problems.push(`${name} ${error.message}`);
 			return new Map();
 		});
-		for (const fact of metadata) facts.set(...fact);
+		for (const entry of metadata) allMetadata.set(...entry);
 		const missing = rule[2]?.filter((key) => !metadata.has(key)) ?? [];
 		if (missing.length > 0) this.problems.push(`the metadata of ${name} lacks ${missing.join(', ')}`);
 		return path;
 	}
 
-	/** The paths of optional files, separated by commas as the engine takes them; undefined when there is none. */
+	/** The paths of optional files, separated by commas as the engine expects them; undefined when there is none. */
 	all(pattern: RegExp): string | undefined {
-		const found = this.#names.filter((name) => pattern.test(name));
-		return found.map((name) => join(this.path, name)).join(',') || undefined;
+		const matches = this.#names.filter((name) => pattern.test(name));
+		return matches.map((name) => join(this.path, name)).join(',') || undefined;
 	}
 
-	/** Throws one error of all problems. */
+	/** Throws one error that lists all problems. */
 	check(family: string): void {
 		if (this.problems.length === 0) return;
 		const remedy = 'Unpack the archive of the model again, or choose the family that the folder holds';

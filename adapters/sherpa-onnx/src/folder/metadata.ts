@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 
-/** The key-value pairs that an ONNX file holds beside its graph. */
+/** The key-value pairs that an ONNX file contains besides its graph. */
 export type Metadata = ReadonlyMap<string, string>;
 
-/** Reads the metadata of an ONNX file, none of a `.ort` file. Throws an error that says what the file is instead. */
+/** Reads the metadata of an ONNX file; a `.ort` file has none. Throws an error that states the kind of other files. */
 export async function readMetadata(path: string): Promise<Metadata> {
 	const file = await open(path);
 	const read = async (at: number, length: number) => (await file.read(Buffer.alloc(length), 0, length, at)).buffer;
@@ -14,7 +14,7 @@ export async function readMetadata(path: string): Promise<Metadata> {
 		if (head === 'version ') throw new Error('is only a Git LFS pointer');
 		const pairs = new Map<string, string>();
 		for (let at = 0; at < size; ) {
-			// A tag and a length take ten bytes each at most.
+			// A tag and a length have at most ten bytes each.
 			const { number, start, end } = readField(await read(at, 20));
 			if (at + end > size) throw new Error('is not a whole ONNX file');
 			// `metadata_props` in `ModelProto` of onnx.proto3.

@@ -6,17 +6,17 @@ export const recognizerFamilies = ['whisper', 'moonshine', 'sense-voice'] as con
 
 export type RecognizerFamily = (typeof recognizerFamilies)[number];
 
-/** What a folder of a recognizer holds. */
+/** The contents of a recognizer's folder. */
 export type RecognizerFolder = Awaited<ReturnType<typeof openRecognizer>>;
 
 /** The files of weights by the engine's own names. */
 type Rules = Readonly<Record<string, WeightsRule>>;
 
-const whisperFacts = ['n_mels', 'n_text_ctx', 'sot', 'eot', 'is_multilingual', 'sot_sequence'];
-const senseVoiceFacts = ['vocab_size', 'lfr_window_size', 'lfr_window_shift', 'normalize_samples'];
+const whisperKeys = ['n_mels', 'n_text_ctx', 'sot', 'eot', 'is_multilingual', 'sot_sequence'];
+const senseVoiceKeys = ['vocab_size', 'lfr_window_size', 'lfr_window_shift', 'normalize_samples'];
 const rules: Readonly<Record<RecognizerFamily, Rules>> = {
 	whisper: {
-		encoder: [/^[^/]*encoder[^/]*\.onnx$/, 'the encoder (tiny-encoder.onnx)', whisperFacts],
+		encoder: [/^[^/]*encoder[^/]*\.onnx$/, 'the encoder (tiny-encoder.onnx)', whisperKeys],
 		decoder: [/^[^/]*decoder[^/]*\.onnx$/, 'the decoder (tiny-decoder.onnx)'],
 	},
 	moonshine: {
@@ -25,7 +25,7 @@ const rules: Readonly<Record<RecognizerFamily, Rules>> = {
 		uncachedDecoder: [/^uncached_decode[^/]*\.onnx$/, 'uncached_decode.onnx'],
 		cachedDecoder: [/^cached_decode[^/]*\.onnx$/, 'cached_decode.onnx'],
 	},
-	'sense-voice': { model: [/^model[^/]*\.onnx$/, 'model.int8.onnx', senseVoiceFacts] },
+	'sense-voice': { model: [/^model[^/]*\.onnx$/, 'model.int8.onnx', senseVoiceKeys] },
 };
 const mergedDecoder = /^decoder_model_merged[^/]*\.(ort|onnx)$/;
 const moonshine2: Rules = {
@@ -33,23 +33,23 @@ const moonshine2: Rules = {
 	mergedDecoder: [mergedDecoder, 'decoder_model_merged.ort'],
 };
 
-/** Checks the folder of a recognizer and reads its facts. Throws one error of all that is missing. */
+/** Checks the folder of a recognizer and reads its metadata. Throws one error that lists all problems. */
 export async function openRecognizer(path: string, base: string, family: RecognizerFamily) {
 	const folder = new ModelFolder(path, base);
 	const isSecond = family === 'moonshine' && folder.all(mergedDecoder) !== undefined;
 	const files: Record<string, string | undefined> = {};
-	const facts = new Map<string, string>();
+	const metadata = new Map<string, string>();
 	for (const [key, rule] of Object.entries(isSecond ? moonshine2 : rules[family])) {
-		files[key] = await folder.weights(rule, facts);
+		files[key] = await folder.weights(rule, metadata);
 	}
 	const tokens = folder.file(tokensFile);
 	folder.check(family);
-	return { files, tokens, ...abilitiesOf(family, facts) };
+	return { files, tokens, ...abilitiesOf(family, metadata) };
 }
 
-function abilitiesOf(family: RecognizerFamily, facts: Metadata) {
-	const isMultilingual = family === 'whisper' && facts.get('is_multilingual') === '1';
-	const codes = facts.get('all_language_codes')?.split(',') ?? [];
+function abilitiesOf(family: RecognizerFamily, metadata: Metadata) {
+	const isMultilingual = family === 'whisper' && metadata.get('is_multilingual') === '1';
+	const codes = metadata.get('all_language_codes')?.split(',') ?? [];
 	return {
 		/** ISO 639-1 codes; undefined: not known. Cantonese has none: it is detected, and reported as Chinese. */
 		languages: {
@@ -58,9 +58,9 @@ function abilitiesOf(family: RecognizerFamily, facts: Metadata) {
 			whisper: isMultilingual ? codes.filter((code) => code.length === 2) : ['en'],
 		}[family],
 		translate: isMultilingual,
-		/** Whether the times of words are known. Of Whisper, only exports with the weights of attention tell them. */
-		words: family === 'sense-voice' || Number(facts.get('n_alignment_heads') ?? 0) > 0,
+		/** Whether the times of words are known. Of Whisper, only exports with attention weights report them. */
+		words: family === 'sense-voice' || Number(metadata.get('n_alignment_heads') ?? 0) > 0,
 		/** Whether each result names a language. */
-		tellsLanguage: isMultilingual || facts.has('lang_auto'),
+		reportsLanguage: isMultilingual || metadata.has('lang_auto'),
 	};
 }

@@ -9,52 +9,52 @@ export const voiceFamilies = ['kokoro', 'vits', 'kitten', 'matcha'] as const;
 type VoiceFamily = (typeof voiceFamilies)[number];
 
 const model = /^model[^/]*\.onnx$/;
-const sound = ['sample_rate', 'n_speakers'];
+const soundKeys = ['sample_rate', 'n_speakers'];
 const weights: Readonly<Record<VoiceFamily, WeightsRule>> = {
-	kokoro: [model, 'model.onnx', [...sound, 'has_espeak', 'style_dim']],
-	kitten: [model, 'model.fp16.onnx', [...sound, 'has_espeak', 'style_dim', 'model_type']],
-	matcha: [model, 'model-steps-3.onnx', [...sound, 'language']],
-	vits: [/^[^/]+\.onnx$/, 'model.onnx, or the .onnx file of a Piper voice,', [...sound, 'language', 'comment']],
+	kokoro: [model, 'model.onnx', [...soundKeys, 'has_espeak', 'style_dim']],
+	kitten: [model, 'model.fp16.onnx', [...soundKeys, 'has_espeak', 'style_dim', 'model_type']],
+	matcha: [model, 'model-steps-3.onnx', [...soundKeys, 'language']],
+	vits: [/^[^/]+\.onnx$/, 'model.onnx, or the .onnx file of a Piper voice,', [...soundKeys, 'language', 'comment']],
 };
 const vocoder: FileRule = [
 	/^(vocos|hifigan)[^/]*\.onnx$/,
-	'the vocoder (vocos-22khz-univ.onnx, or hifigan_v2.onnx, a download of its own)',
+	'the vocoder (vocos-22khz-univ.onnx, or hifigan_v2.onnx, a separate download)',
 ];
 const phonemes: FileRule = [/^espeak-ng-data\/phontab$/, 'espeak-ng-data/phontab'];
 const lexicon: FileRule = [/^lexicon[^/]*\.txt$/, 'lexicon.txt'];
 
-/** Checks a folder of voices and reads its facts. Throws one error of all that is missing. */
+/** Checks a folder of voices and reads its metadata. Throws one error that lists all problems. */
 export async function openVoices(path: string, base: string, family: VoiceFamily) {
 	const folder = new ModelFolder(path, base);
-	const facts = new Map<string, string>();
-	const model = await folder.weights(weights[family], facts);
+	const metadata = new Map<string, string>();
+	const model = await folder.weights(weights[family], metadata);
 	const tokens = folder.file(tokensFile);
-	const more = facts.size > 0 ? await otherFiles(folder, family, facts) : undefined;
+	const more = metadata.size > 0 ? await otherFiles(folder, family, metadata) : undefined;
 	folder.check(family);
 	return {
 		/** The engine's options of the model: paths by its own names. */
 		files: { [family === 'matcha' ? 'acousticModel' : 'model']: model, tokens, ...more },
-		/** Its options beside the model: rules that spell out numbers and dates. */
+		/** The engine's options besides the model: rules that spell out numbers and dates. */
 		rules: { ruleFsts: folder.all(/^[^/]+\.fst$/), ruleFars: folder.all(/^[^/]+\.far$/) },
-		sampleRate: Number(facts.get('sample_rate')),
+		sampleRate: Number(metadata.get('sample_rate')),
 		/** Names in the order of the speakers' numbers. Without names, the numbers. */
-		speakers: await speakersOf(facts, `${model}.json`),
-		takesLanguage: family === 'kokoro' && more?.lexicon !== undefined,
+		speakers: await speakersOf(metadata, `${model}.json`),
+		supportsLanguage: family === 'kokoro' && more?.lexicon !== undefined,
 	};
 }
 
-/** The files that a model needs besides, as its metadata tells. */
-async function otherFiles(folder: ModelFolder, family: VoiceFamily, facts: Metadata) {
-	const is = (key: string) => Number(facts.get(key) ?? 0) !== 0;
+/** The other files that a model needs according to its metadata. */
+async function otherFiles(folder: ModelFolder, family: VoiceFamily, metadata: Metadata) {
+	const has = (key: string) => Number(metadata.get(key) ?? 0) !== 0;
 	const isStyled = family === 'kokoro' || family === 'kitten';
-	const isSpelled = facts.get('frontend') === 'characters';
-	const isPiper = /piper|coqui|icefall/.test(facts.get('comment') ?? '');
-	const hasPhonemes = isStyled || isPiper || is('has_espeak') || is('is_zh_en');
+	const isSpelled = metadata.get('frontend') === 'characters';
+	const isPiper = /piper|coqui|icefall/.test(metadata.get('comment') ?? '');
+	const hasPhonemes = isStyled || isPiper || has('has_espeak') || has('is_zh_en');
 	// Kokoro from version 1.0 has several languages.
-	const readsWords = is('jieba') || is('is_zh_en') || (family === 'kokoro' && Number(facts.get('version')) >= 2);
+	const readsWords = has('jieba') || has('is_zh_en') || (family === 'kokoro' && Number(metadata.get('version')) >= 2);
 	const hasLexicon = readsWords || (family === 'vits' && !hasPhonemes && !isSpelled);
-	const hasVocoder = family === 'matcha' && facts.get('need_vocoder') !== '0';
-	const isKitten = facts.get('model_type') === 'kitten-tts';
+	const hasVocoder = family === 'matcha' && metadata.get('need_vocoder') !== '0';
+	const isKitten = metadata.get('model_type') === 'kitten-tts';
 	if (isStyled && isKitten !== (family === 'kitten')) folder.problems.push('its .onnx file is of another family');
 	return {
 		voices: isStyled ? folder.file([/^voices\.bin$/, 'voices.bin']) : undefined,
@@ -65,9 +65,9 @@ async function otherFiles(folder: ModelFolder, family: VoiceFamily, facts: Metad
 }
 
 /** Names from the model itself, or from the `.json` file beside a Piper voice. */
-async function speakersOf(facts: Metadata, json: string): Promise<readonly string[]> {
-	const count = Math.max(1, Number(facts.get('n_speakers')) || 1);
-	const names = facts.get('speaker_names')?.split(',') ?? (await piperNames(json));
+async function speakersOf(metadata: Metadata, json: string): Promise<readonly string[]> {
+	const count = Math.max(1, Number(metadata.get('n_speakers')) || 1);
+	const names = metadata.get('speaker_names')?.split(',') ?? (await piperNames(json));
 	return Array.from({ length: count }, (_, id) => names[id]?.trim() || `${id}`);
 }
 

@@ -1,11 +1,11 @@
-/** Values of a tensor: floats, or integers of 64 bits. */
+/** A tensor: floats, or 64-bit integers. */
 export interface Tensor {
 	readonly type: 'float' | 'int64';
 	readonly dims: readonly number[];
 	readonly values: readonly number[];
 }
 
-/** One operation of a graph. Attributes are integers, or lists of them. */
+/** One operation of a graph. Attributes are integers, or lists of integers. */
 export interface Operation {
 	readonly op: string;
 	readonly from: readonly string[];
@@ -13,14 +13,14 @@ export interface Operation {
 	readonly attributes?: Readonly<Record<string, number | readonly number[]>>;
 }
 
-/** An input or an output: its type and the names or sizes of its dimensions. */
+/** An input or an output: its type, and the names or sizes of its dimensions. */
 export interface Port {
 	readonly name: string;
 	readonly type: 'float' | 'int32' | 'int64';
 	readonly dims: readonly (number | string)[];
 }
 
-/** A model that a test makes. */
+/** A model that a test builds. */
 export interface TinyModel {
 	readonly inputs: readonly Port[];
 	readonly outputs: readonly Port[];
@@ -39,7 +39,7 @@ export function integers(values: readonly number[], dims: readonly number[] = [v
 	return { type: 'int64', dims, values };
 }
 
-/** Numbers of the element types, `TensorProto.DataType` of onnx.proto3. */
+/** The numbers of the element types, `TensorProto.DataType` of onnx.proto3. */
 const types = { float: 1, int32: 6, int64: 7 } as const;
 
 /** The bytes of a model, as `ModelProto` of onnx.proto3. */
@@ -96,7 +96,7 @@ function integer(field: number, value: number): Buffer {
 	return Buffer.concat([varint(field * 8), varint(value)]);
 }
 
-/** Negative numbers take ten bytes, as two's complement of 64 bits. */
+/** Negative numbers take ten bytes, as 64-bit two's complement. */
 function varint(value: number): Buffer {
 	const groups: number[] = [];
 	let rest = BigInt.asUintN(64, BigInt(value));

@@ -1,19 +1,19 @@
 import { encodeModel, floats, integers, type Operation, type Port, type TinyModel } from './onnx.ts';
 import { writeFolder } from './voices.ts';
 
-/** The pieces of text of the tiny SenseVoice model, by number. */
+/** The tokens of the tiny SenseVoice model, by number. */
 const pieces = ['<blk>', '<|zh|>', '<|en|>', '<|ja|>', '<|NEUTRAL|>', '<|Speech|>', '<|woitn|>', '▁hel', 'lo'];
 
-/** The numbers by which SenseVoice takes languages. */
+/** The numbers of the languages of SenseVoice. */
 const languages = { lang_auto: 0, lang_zh: 3, lang_en: 4, lang_yue: 7, lang_ja: 11, lang_ko: 12 };
 
 /**
- * A SenseVoice model that hears `hello` in each stretch of sound, and nothing in silence. It takes what it is told as
- * the language, and English where it is told nothing.
+ * A SenseVoice model that transcribes each stretch of sound as `hello`, and silence as nothing. It returns the
+ * requested language, or English by default.
  */
 export function senseVoice(): TinyModel {
 	const size = pieces.length;
-	/** One row of logits in which a piece is the likeliest. */
+	/** One row of logits in which one token is the likeliest. */
 	const likely = (piece: number) => pieces.map((_, at) => (at === piece ? 100 : -100));
 	const languageRows = Array.from({ length: 16 }, (_, id) => likely(id === 3 ? 1 : id === 11 ? 3 : 2)).flat();
 	return {
@@ -28,7 +28,7 @@ export function senseVoice(): TinyModel {
 			languageRows: floats(languageRows, [16, size]),
 			otherRows: floats([4, 5, 6].flatMap(likely), [1, 3, size]),
 			rowShape: integers([1, 1, size]),
-			// The first frame of a sound differs from the others: a sound begins with `hel` and goes on with `lo`.
+			// The first frame of a sound differs from the others: a sound begins with `hel` and continues with `lo`.
 			weights: floats(
 				pieces.map((_, at) => (at > 6 ? 1 : 0)),
 				[1, 1, size],
@@ -84,7 +84,7 @@ export function writeSenseVoice(folder: string): Promise<void> {
 	return writeFolder(folder, { 'model.onnx': encodeModel(senseVoice()), 'tokens.txt': tokens });
 }
 
-/** The numbers of the tiny Whisper model; those of times begin behind `no_timestamps`. */
+/** The token numbers of the tiny Whisper model; timestamps begin after `no_timestamps`. */
 const ids = {
 	eot: 4,
 	sot: 5,
@@ -100,12 +100,12 @@ const vocabulary = ids.no_timestamps + 1 + 1_501;
 const contextLength = 32;
 
 /**
- * The decoder of a Whisper model that says `hello friend`, or `hallo freund` where German is not to be translated. The
- * cache carries which of them. It takes every audio for German.
+ * The decoder of a Whisper model that returns `hello friend`, or `hallo freund` for German without translation. The
+ * cache carries the choice. It detects German in every audio.
  */
 export function whisperDecoder(): TinyModel {
 	const cache = [1, 1, contextLength, 4];
-	/** The token that follows at a place, by place and by what was asked for: translation adds 1, German 2. */
+	/** The next token, by position and by request: translation adds 1, German adds 2. */
 	const rows = Array.from({ length: contextLength }, (_, place) =>
 		[0, 1, 2, 3].map((asked) => {
 			const word = asked === 2 ? 2 : 0;
@@ -167,7 +167,7 @@ export function whisperDecoder(): TinyModel {
 	};
 }
 
-/** The encoder of the tiny Whisper model, with the facts of the whole model. */
+/** The encoder of the tiny Whisper model, with the metadata of the whole model. */
 export function whisperEncoder(changes: Readonly<Record<string, string | number>> = {}): TinyModel {
 	return {
 		inputs: [{ name: 'mel', type: 'float', dims: [1, 80, 'frames'] }],
@@ -218,12 +218,12 @@ export async function writeBrokenWhisper(folder: string): Promise<void> {
 	await writeFolder(folder, { 'tiny-encoder.onnx': encodeModel(broken) });
 }
 
-/** The pieces of text of the tiny Moonshine model. */
+/** The tokens of the tiny Moonshine model. */
 const moonshinePieces = ['<unk>', '<s>', '</s>', '▁good', '▁day'];
-/** Samples for which the model has a step. */
+/** Samples per step of the model. */
 const samplesPerStep = 384;
 
-/** Logits by the number of tokens so far: `good`, `day`, and the end. */
+/** Logits by the number of previous tokens: `good`, `day`, and the end. */
 function moonshineDecoder(isFirst: boolean): TinyModel {
 	const rows = [0, 3, 4, 2].flatMap((next) => moonshinePieces.map((_, at) => (at === next ? 10 : 0)));
 	const state: Port = { name: 'state', type: 'float', dims: [1, 1] };
@@ -252,7 +252,7 @@ function moonshineDecoder(isFirst: boolean): TinyModel {
 	};
 }
 
-/** Writes the folder of a Moonshine model of four files, which says `good day` to everything. */
+/** Writes the folder of a Moonshine model of four files, which transcribes every audio as `good day`. */
 export function writeMoonshine(folder: string): Promise<void> {
 	const steps: Port = { name: 'features', type: 'float', dims: [1, 'steps', 1] };
 	const preprocessor: TinyModel = {

@@ -2,14 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodeModel, floats, integers, type Port, type TinyModel } from './onnx.ts';
 
-/** Samples per second of every tiny voice. */
+/** Samples per second of all tiny voices. */
 export const sampleRate = 16_000;
-/** Samples per token at the normal tempo. */
+/** Samples per token at normal speed. */
 export const samplesPerToken = 800;
 
 const scalar = (name: string): Port => ({ name, type: 'float', dims: [1] });
 
-/** A VITS model: each token is 50 ms of a tone, whose pitch tells the speaker. */
+/** A VITS model: each token is 50 ms of a tone, whose pitch identifies the speaker. */
 export function vits(metadata: Readonly<Record<string, string | number>> = {}): TinyModel {
 	return {
 		inputs: [
@@ -59,7 +59,7 @@ export function vits(metadata: Readonly<Record<string, string | number>> = {}): 
 	};
 }
 
-/** The tokens of a voice that reads letter by letter: each line has a character and its number. */
+/** The tokens of a voice with one token per letter: each line has a character and its number. */
 export const letters = [...' abcdefghijklmnopqrstuvwxyz.,!?'].map((letter, at) => `${letter} ${at}\n`).join('');
 
 /** Writes the files of a folder, by path. */
@@ -80,7 +80,7 @@ const phonemes = [..."_^$ !'(),-.:;?abcdefhijklmnoprstuvwxzæðŋɐɑɒɔəɚɛ�
 const phonemeTokens = phonemes.map((phoneme, at) => `${phoneme} ${at}\n`).join('');
 const styleLength = 8;
 
-/** A voice whose style vector tells the pitch, as Kokoro and Kitten have it. */
+/** A voice whose style vector sets the pitch, as in Kokoro and Kitten. */
 function styled(family: 'kokoro' | 'kitten'): TinyModel {
 	const { operations, constants } = vits();
 	const unchanged = operations.filter(({ to }) => !['tokens', 'length', 'speaker', 'y'].includes(to));
@@ -119,7 +119,7 @@ function styled(family: 'kokoro' | 'kitten'): TinyModel {
 	};
 }
 
-/** Writes a Kokoro or a Kitten voice of two speakers, whose phonemes come from a copy of espeak-ng's data. */
+/** Writes a Kokoro or Kitten voice of two speakers, whose phonemes come from a copy of espeak-ng's data. */
 export async function writeStyled(
 	folder: string,
 	family: 'kokoro' | 'kitten',
@@ -135,10 +135,10 @@ export async function writeStyled(
 	});
 }
 
-/** The facts of a Piper voice: its phonemes come from espeak-ng, and its graph takes three scales in one input. */
+/** The metadata of a Piper voice: its phonemes come from espeak-ng, and its graph has three scales in one input. */
 export const piperMetadata = { comment: 'piper', frontend: '', has_espeak: 1, voice: 'en-us' };
 
-/** Writes a Piper voice of three speakers, two of which have names in the file beside it. */
+/** Writes a Piper voice of three speakers. Its JSON file names two of them. */
 export async function writePiper(folder: string): Promise<void> {
 	const model = vits(piperMetadata);
 	const scales: Port = { name: 'scales', type: 'float', dims: [3] };

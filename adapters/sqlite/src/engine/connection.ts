@@ -3,20 +3,20 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 /** Named parameters of a statement. */
 export type Parameters = Readonly<Record<string, SQLInputValue>>;
 
-/** The parameters of a statement: by name, or in their order, which takes less time for what runs often. */
+/** The parameters of a statement, by name or by position. Positions are faster, for statements that run often. */
 export type Values = readonly SQLInputValue[] | readonly [Parameters];
 
 /** How long a connection waits for another one's lock before it reports `SQLITE_BUSY`. */
 export const busyTimeoutMs = 10_000;
 
-/** One SQLite connection that prepares every statement once. A row is the list of its columns: names cost time. */
+/** One SQLite connection that prepares every statement once. Rows are arrays, which are faster than objects. */
 export class Connection {
 	readonly #database: DatabaseSync;
 	readonly #statements = new Map<string, StatementSync>();
 
 	constructor(file: string) {
 		this.#database = new DatabaseSync(file, { timeout: busyTimeoutMs });
-		// FULL: a commit has reached the disk before anybody is told of it.
+		// FULL: a commit returns only once it has reached the disk.
 		this.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
 	}
 
@@ -25,7 +25,7 @@ export class Connection {
 		return this.#database.isTransaction;
 	}
 
-	/** How many rows this connection has written so far; what a failed statement wrote is undone and does not count. */
+	/** How many rows this connection has written so far. Rows of a failed statement are undone and do not count. */
 	get changes(): number {
 		return this.get<readonly [number]>('SELECT total_changes()')?.[0] ?? 0;
 	}
@@ -34,17 +34,17 @@ export class Connection {
 		this.#database.exec(sql);
 	}
 
-	/** Returns how many rows it has changed. */
+	/** Returns the number of changed rows. */
 	run(sql: string, ...values: Values): number {
 		return Number(this.#statement(sql).run(...(values as SQLInputValue[])).changes);
 	}
 
-	/** The first row as `Row`: the caller vouches for the columns. */
+	/** The first row. `Row` is not checked: it must match the columns of the statement. */
 	get<Row extends readonly unknown[]>(sql: string, ...values: Values): Row | undefined {
 		return this.#statement(sql).get(...(values as SQLInputValue[])) as unknown as Row | undefined;
 	}
 
-	/** All rows as `Row`: the caller vouches for the columns. */
+	/** All rows. `Row` is not checked: it must match the columns of the statement. */
 	all<Row extends readonly unknown[]>(sql: string, ...values: Values): Row[] {
 		return this.#statement(sql).all(...(values as SQLInputValue[])) as unknown as Row[];
 	}

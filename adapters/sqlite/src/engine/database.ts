@@ -5,17 +5,17 @@ import { makePrivateDir } from '@plinth/toolkit';
 import { z } from 'zod';
 import { toReadError, unavailable } from '../errors.ts';
 import { Connection, type Values } from './connection.ts';
-import { hasPresentSchema } from './schema.ts';
+import { hasCurrentSchema } from './schema.ts';
 import type { Commands } from './writer.ts';
 import { type InputOf, WriterClient } from './writer-client.ts';
 
-/** Where the file is. Backends that name the same file share it. */
+/** The path of the file. Backends with the same file share it. */
 export const fileOption = z
 	.string()
 	.min(1)
-	.refine((file) => !file.startsWith(':'), 'Name a file. For a throw-away store take @plinth/memory');
+	.refine((file) => !file.startsWith(':'), 'Name a file. For a temporary store use @plinth/memory');
 
-/** One file: writes go to its writer thread, reads happen here and see every write that was answered. */
+/** One file. Writes go to its writer thread. Reads run in the calling thread and see every write that has resolved. */
 export class Database {
 	readonly file: string;
 	readonly writer: WriterClient;
@@ -29,12 +29,12 @@ export class Database {
 
 	static async open(file: string, log: Logger): Promise<Database> {
 		const writer = new WriterClient(file, log);
-		const present = presentReader(file);
+		const currentReader = openCurrentReader(file);
 		const opened = writer.open();
-		if (present) {
-			// The thread takes 50 ms to start. The first write waits for it, or starts another and rejects with the reason.
+		if (currentReader) {
+			// Not awaited, because the thread takes 50 ms to start. The first write waits for it, or starts it again.
 			opened.catch((err: unknown) => log.error({ err, file }, 'The SQLite writer thread could not open the file.'));
-			return new Database(file, writer, present);
+			return new Database(file, writer, currentReader);
 		}
 		await opened;
 		try {
@@ -58,8 +58,8 @@ export class Database {
 	}
 
 	/**
-	 * Looks through the whole file (https://www.sqlite.org/pragma.html#pragma_quick_check), and holds up the event
-	 * loop meanwhile.
+	 * Checks the whole file (https://www.sqlite.org/pragma.html#pragma_quick_check). Blocks the event loop until the
+	 * check ends.
 	 */
 	async check(): Promise<readonly string[]> {
 		const rows = this.all<readonly [string]>('PRAGMA quick_check(20)');
@@ -80,14 +80,14 @@ export class Database {
 	}
 }
 
-/** A reader of a file that the writer thread need not change before it is read. */
-function presentReader(file: string): Connection | undefined {
+/** Opens a reader if the file already has the current schema: it can be read before the writer thread starts. */
+function openCurrentReader(file: string): Connection | undefined {
 	let reader: Connection | undefined;
 	try {
 		reader = openReader(file);
-		if (hasPresentSchema(reader)) return reader;
+		if (hasCurrentSchema(reader)) return reader;
 	} catch {
-		// The writer thread finds the same and reports it, or frees room on a full disk.
+		// The writer thread gets the same error and reports it, or frees space on a full disk.
 	}
 	reader?.close();
 	return undefined;
@@ -95,7 +95,7 @@ function presentReader(file: string): Connection | undefined {
 
 function openReader(file: string): Connection {
 	const reader = new Connection(file);
-	// A read that waits holds up the event loop, so it does not wait as long as a writer may.
+	// A waiting read blocks the event loop, so its timeout is shorter than that of a writer.
 	reader.exec('PRAGMA query_only = ON; PRAGMA busy_timeout = 1000');
 	return reader;
 }
@@ -108,22 +108,22 @@ interface Shared {
 /** A backend's share of a database. */
 export interface DatabaseHandle {
 	readonly database: Database;
-	/** Gives the share back; the last one closes the file. */
+	/** Releases the share. The last release closes the file. */
 	close(): Promise<void>;
 }
 
 const open = new Map<string, Shared>();
 
 /**
- * Opens a file, or joins those in this process that have it open: backends on one file share one writer thread,
- * however they spell its path. Rejects with `E_STORE_UNAVAILABLE`, `E_STORE_FULL` or `E_SQLITE_NEWER`.
+ * Opens a file once per process: backends on one file share one writer thread, even if they write its path
+ * differently. Rejects with `E_STORE_UNAVAILABLE`, `E_STORE_FULL` or `E_SQLITE_NEWER`.
  */
 export async function openDatabase(path: string, log: Logger): Promise<DatabaseHandle> {
 	const file = createPrivateFile(path);
 	const shared = open.get(file) ?? { database: Database.open(file, log), users: 0 };
 	open.set(file, shared);
 	shared.users += 1;
-	const leave = (): boolean => {
+	const releaseShare = (): boolean => {
 		shared.users -= 1;
 		if (shared.users === 0) open.delete(file);
 		return shared.users === 0;
@@ -133,20 +133,20 @@ export async function openDatabase(path: string, log: Logger): Promise<DatabaseH
 		return {
 			database,
 			close: async () => {
-				if (leave()) await database.close();
+				if (releaseShare()) await database.close();
 			},
 		};
 	} catch (error) {
-		leave();
+		releaseShare();
 		throw error;
 	}
 }
 
 /**
- * Makes sure that the file exists and that only its owner reads it; SQLite gives its companion files the same mode.
- * A file that is there must not be opened: POSIX drops all locks that a process has on a file when it closes any
- * descriptor of it, and without SQLite's own locks the next program that looks into the database deletes the log of
- * a running server (sqlite.org, "How To Corrupt", §2.2).
+ * Creates the file unless it exists, readable only by its owner. SQLite gives its companion files the same mode.
+ * An existing file must not be opened here: when a process closes any descriptor of a file, POSIX drops all locks of
+ * the process on that file. Without SQLite's own locks, the next program that opens the database deletes the log of a
+ * running server (sqlite.org, "How To Corrupt", §2.2).
  */
 function createPrivateFile(path: string): string {
 	try {
@@ -158,7 +158,7 @@ function createPrivateFile(path: string): string {
 	}
 }
 
-/** Of several that make the file at once one succeeds, and none of them has SQLite on it yet. */
+/** If several processes create the file at once, one succeeds. None of them has opened it with SQLite yet. */
 function createFile(path: string): void {
 	try {
 		closeSync(openSync(path, 'wx', 0o600));

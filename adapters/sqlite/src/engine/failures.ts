@@ -1,4 +1,4 @@
-/** Why a command failed, in a form that survives the way between threads. */
+/** Why a command failed, as plain data that can be sent between threads. */
 export interface Failure {
 	readonly kind: 'mismatch' | 'queue-full' | 'full' | 'unavailable' | 'newer' | 'other';
 	readonly message: string;
@@ -15,12 +15,12 @@ export class IdempotencyMismatch extends Error {
 	override readonly name = 'IdempotencyMismatch';
 }
 
-/** A create by a tenant that has as many jobs as it may have. */
+/** A create by a tenant that has reached its maximum number of pending jobs. */
 export class QueueFull extends Error {
 	override readonly name = 'QueueFull';
 }
 
-/** Sorts an error that SQLite or a command has thrown. */
+/** Classifies an error that SQLite or a command has thrown. */
 export function toFailure(error: unknown): Failure {
 	const { name, message } = error instanceof Error ? error : new Error(String(error));
 	if (name === 'IdempotencyMismatch') return { kind: 'mismatch', message };

@@ -4,13 +4,13 @@ import type { Reserve } from './reserve.ts';
 
 const refused: Outcome = {
 	ok: false,
-	failure: { kind: 'full', message: 'the disk has no room beside the reserve' },
+	failure: { kind: 'full', message: 'the disk has no space beyond the reserve' },
 };
 
 /**
- * Runs a group as `runGroup` does, and on a full disk keeps a way out: the reserve gives way, the write-ahead log
- * is copied into the file and begins anew, and what has failed is tried again. Until there is room for a new
- * reserve, only commands that `mayUseReserve` are tried: those that free room, and those that end work or keep it.
+ * Runs a group as `runGroup` does. On a full disk it deletes the reserve, copies the write-ahead log into the file and
+ * restarts it, and retries the failed commands. Until there is space for a new reserve, it only runs commands for which
+ * `mayUseReserve` is true: those that free space, end an attempt or extend its lease.
  */
 export function runOnFullDisk(
 	connection: Connection,
@@ -24,12 +24,12 @@ export function runOnFullDisk(
 		const hasRoom = reserve.hasRoom();
 		const tried = group.filter((command) => hasRoom || mayUseReserve(command));
 		if (tried.length === 0) return [];
-		const answers = runGroup(connection, tried, execute);
-		tried.forEach((command, index) => void outcomes.set(command, answers[index] ?? refused));
+		const results = runGroup(connection, tried, execute);
+		tried.forEach((command, index) => void outcomes.set(command, results[index] ?? refused));
 		return tried.filter((command) => isFull(outcomes.get(command)));
 	};
 	const failed = run(commands);
-	// What may not use the reserve must not take from later deletions what they need.
+	// The reserve is kept for later deletions unless a command that may use it has failed.
 	if (failed.some(mayUseReserve)) {
 		reserve.release();
 		restartLog(connection);
@@ -38,12 +38,12 @@ export function runOnFullDisk(
 	return [...outcomes.values()];
 }
 
-/** Copies the write-ahead log into the file, so that the room the log has on the disk serves the next writes. */
+/** Copies the write-ahead log into the file, so that the next writes reuse the disk space of the log. */
 export function restartLog(connection: Connection): void {
 	try {
 		connection.exec('PRAGMA wal_checkpoint(RESTART)');
 	} catch {
-		// No room for that either: the commands that follow say so.
+		// There is no space for that either. The next commands report it.
 	}
 }
 

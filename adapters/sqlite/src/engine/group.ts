@@ -1,13 +1,13 @@
 import type { Connection } from './connection.ts';
 import { type Failure, toFailure } from './failures.ts';
 
-/** A write, named and with plain data for its input, so that it can cross to the writer thread. */
+/** A write: its name, and its input as plain data, which can be sent to the writer thread. */
 export interface Command {
 	readonly name: string;
 	readonly input: unknown;
 }
 
-/** What became of a command. */
+/** The result of a command. */
 export type Outcome =
 	| { readonly ok: true; readonly value: unknown }
 	| { readonly ok: false; readonly failure: Failure };
@@ -16,8 +16,8 @@ export type Outcome =
 export type Execute = (connection: Connection, command: Command) => unknown;
 
 /**
- * Runs a group of commands as one durable transaction; an error undoes its own command only. When SQLite gives the
- * whole transaction up (a full disk), every command is tried again alone, so that those which free room succeed.
+ * Runs a group of commands as one durable transaction. An error undoes only its own command. When SQLite rolls back the
+ * whole transaction (on a full disk), each command is retried alone, so that commands that free space succeed.
  */
 export function runGroup(connection: Connection, commands: readonly Command[], execute: Execute): Outcome[] {
 	try {
@@ -32,19 +32,19 @@ export function runGroup(connection: Connection, commands: readonly Command[], e
 }
 
 /**
- * A savepoint makes SQLite copy every page that its command changes, and commands seldom fail: so the group runs
- * without them at first, and once more with them when a command fails that has written before.
+ * With a savepoint, SQLite copies every page that the command changes. Commands seldom fail, so the group first runs
+ * without savepoints. It runs again with savepoints when a command has failed after it had written.
  */
 function runTogether(connection: Connection, commands: readonly Command[], execute: Execute): Outcome[] {
 	try {
-		return transact(connection, commands, (command) => runBare(connection, command, execute));
+		return transact(connection, commands, (command) => runWithoutSavepoint(connection, command, execute));
 	} catch (error) {
 		if (!(error instanceof HalfWritten)) throw error;
-		return transact(connection, commands, (command) => runUndoable(connection, command, execute));
+		return transact(connection, commands, (command) => runInSavepoint(connection, command, execute));
 	}
 }
 
-/** A command failed after its first write, with no savepoint to go back to. */
+/** A command without a savepoint failed after its first write. */
 class HalfWritten extends Error {}
 
 function transact(connection: Connection, commands: readonly Command[], run: (command: Command) => Outcome): Outcome[] {
@@ -59,8 +59,8 @@ function transact(connection: Connection, commands: readonly Command[], run: (co
 	}
 }
 
-/** Throws {@link HalfWritten}, or what was thrown when the transaction around it is gone. */
-function runBare(connection: Connection, command: Command, execute: Execute): Outcome {
+/** Throws {@link HalfWritten}, or the error of the command if SQLite has rolled back the transaction. */
+function runWithoutSavepoint(connection: Connection, command: Command, execute: Execute): Outcome {
 	const before = connection.changes;
 	try {
 		return { ok: true, value: execute(connection, command) };
@@ -71,8 +71,8 @@ function runBare(connection: Connection, command: Command, execute: Execute): Ou
 	}
 }
 
-/** Throws only when the transaction around it is gone. */
-function runUndoable(connection: Connection, command: Command, execute: Execute): Outcome {
+/** Throws only if SQLite has rolled back the transaction. */
+function runInSavepoint(connection: Connection, command: Command, execute: Execute): Outcome {
 	connection.exec('SAVEPOINT member');
 	try {
 		const value = execute(connection, command);

@@ -1,38 +1,37 @@
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** More than the write-ahead log holds before SQLite copies it into the file, so that it can always be copied. */
+/** Larger than the write-ahead log gets before SQLite copies it into the file, so that the copy always fits. */
 const reserveBytes = 4 * 1024 * 1024;
-/** What must be left beside a new reserve. */
+/** The space that must remain free after the reserve is created. */
 const marginBytes = 1024 * 1024;
 
 /**
- * A file beside the database that only takes up room. SQLite needs room for every write, also for those that
- * delete; on a full disk the reserve gives way to them. It lies on the disk for all processes that have the
- * database open.
+ * A file next to the database that only occupies space. SQLite needs space for every write, also for deletions. On a
+ * full disk the reserve is deleted to make that space. All processes that have the database open share one reserve.
  */
 export class Reserve {
 	readonly #path: string;
-	#isWanted = false;
+	#isRequired = false;
 
 	constructor(database: string) {
 		this.#path = `${database}-reserve`;
 	}
 
-	/** False from when the reserve was first wanted until it stands again: then the disk counts as full. */
+	/** False while the reserve is required but missing, and cannot be created: the disk then counts as full. */
 	hasRoom(): boolean {
-		return !this.#isWanted || this.restore();
+		return !this.#isRequired || this.restore();
 	}
 
-	/** Makes the reserve unless it is there. False when the disk has no room for it. */
+	/** Creates the reserve unless it exists. False when the disk has no space for it. */
 	restore(): boolean {
-		this.#isWanted = true;
+		this.#isRequired = true;
 		if (this.#isWhole()) return true;
 		if (freeBytes(this.#path) < reserveBytes + marginBytes) return false;
 		try {
 			const file = openSync(this.#path, 'w', 0o600);
 			try {
-				// Written, not set to a length: a file of holes takes up no room.
+				// Written in full, because a sparse file occupies no space.
 				const zeros = Buffer.alloc(reserveBytes);
 				for (let at = 0; at < reserveBytes; ) at += writeSync(file, zeros, at);
 			} finally {
@@ -45,9 +44,9 @@ export class Reserve {
 		}
 	}
 
-	/** Gives the room to others. */
+	/** Deletes the reserve to free its space. */
 	release(): void {
-		this.#isWanted = true;
+		this.#isRequired = true;
 		rmSync(this.#path, { force: true });
 	}
 
@@ -61,7 +60,7 @@ function freeBytes(path: string): number {
 		const { bavail, bsize } = statfsSync(dirname(path));
 		return bavail * bsize;
 	} catch {
-		// A file system that does not tell: the write itself will.
+		// The file system does not report its free space. Without enough space, the write itself fails.
 		return Number.POSITIVE_INFINITY;
 	}
 }

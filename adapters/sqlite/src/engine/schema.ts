@@ -2,8 +2,8 @@ import type { Connection } from './connection.ts';
 import { isBusy } from './failures.ts';
 
 /**
- * The steps from an empty file to the present schema; `PRAGMA user_version` counts how many a file has seen. A step
- * that was released is never changed. Instants are milliseconds since the Unix epoch.
+ * The migrations from an empty file to the current schema. `PRAGMA user_version` is the number of migrations that a
+ * file has. The statements of a released migration never change. Times are in milliseconds since the Unix epoch.
  */
 export const migrations: readonly string[] = [
 	`
@@ -27,10 +27,10 @@ export const migrations: readonly string[] = [
 		started_at INTEGER,
 		completed_at INTEGER,
 		expires_at INTEGER,
-		-- who claimed last, for the operator's eyes
+		-- the worker of the last claim, for operators who inspect the table
 		worker TEXT,
 		lease_ms INTEGER NOT NULL DEFAULT 0,
-		-- from when on claim takes or ends the job: the retry's instant, or the end of the lease; null once ended
+		-- the time from which a claim takes or ends the job: the retry, or the end of the lease; null once ended
 		claimable_at INTEGER,
 		content_due_at INTEGER,
 		record_due_at INTEGER,
@@ -50,7 +50,7 @@ export const migrations: readonly string[] = [
 	CREATE INDEX jobs_fingerprint ON jobs (tenant, principal, fingerprint, created_at, id)
 		WHERE removed = 0 AND fingerprint IS NOT NULL;
 
-	-- AUTOINCREMENT: a cursor must never come back after old events were trimmed
+	-- AUTOINCREMENT: a cursor must never be reused after old events were trimmed
 	CREATE TABLE events (
 		seq INTEGER PRIMARY KEY AUTOINCREMENT,
 		type TEXT NOT NULL,
@@ -85,13 +85,13 @@ export const migrations: readonly string[] = [
 	CREATE INDEX records_index ON records (tenant, collection, index_value, id) WHERE index_value IS NOT NULL;
 	`,
 	`
-	-- the call that ended the attempt with the present fence, so that a repeat is recognised; null while it runs
+	-- the call that ended the attempt with the current fence, to recognise a repeated call; null while it runs
 	ALTER TABLE jobs ADD COLUMN ended_by TEXT;
 	DROP INDEX jobs_claimable;
 	CREATE INDEX jobs_claimable ON jobs (kind, id, claimable_at, tenant) WHERE claimable_at IS NOT NULL;
 	`,
 	`
-	-- whom to tell of the end, as JSON; null: nobody
+	-- where to report the end, as JSON; null: nowhere
 	ALTER TABLE jobs ADD COLUMN callback TEXT;
 	DROP INDEX jobs_pending;
 	CREATE INDEX jobs_pending ON jobs (kind, tenant, id) WHERE claimable_at IS NOT NULL;
@@ -99,16 +99,16 @@ export const migrations: readonly string[] = [
 	DROP INDEX events_at;
 	`,
 	`
-	-- the oldest job of a tenant comes first, whenever it was rung for
+	-- the oldest job of a tenant comes first, whatever the time of its message
 	DROP INDEX messages_turn;
 	CREATE INDEX messages_turn ON messages (kind, tenant, job_id);
 	`,
 	`
-	-- the store hands out jobs, so there is no queue beside it
+	-- the store hands out jobs, so there is no separate queue
 	DROP TABLE messages;
 	DROP INDEX jobs_claimable;
 	DROP INDEX jobs_pending;
-	-- from when on a take hands the job out or ends it: 0, the retry's instant, or the lease's end; null once ended
+	-- the time from which a take hands the job out or ends it: 0, the retry, or the lease's end; null once ended
 	ALTER TABLE jobs RENAME COLUMN claimable_at TO due_at;
 	UPDATE jobs SET due_at = 0 WHERE status = 'queued' AND due_at <= created_at;
 	-- since when no worker offers the model; null while one does
@@ -118,7 +118,7 @@ export const migrations: readonly string[] = [
 		WHERE due_at IS NOT NULL AND (cancel_requested = 1 OR attempt >= max_attempts);
 	CREATE INDEX jobs_unoffered ON jobs (kind, model) WHERE unoffered_since IS NOT NULL;
 
-	-- which tenant was served last
+	-- the tenant that got a job last
 	CREATE TABLE turns (kind TEXT PRIMARY KEY, tenant TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 	-- the models of each worker, as a JSON array; null stands for every model
@@ -130,11 +130,11 @@ export const migrations: readonly string[] = [
 		PRIMARY KEY (kind, worker)
 	) STRICT, WITHOUT ROWID;
 
-	-- what one process at a time does
+	-- tasks that one process at a time does
 	CREATE TABLE duties (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 	`,
 	`
-	-- whose jobs these are; beside the bytes stands the same
+	-- the id of this store; the blob store has the same id
 	CREATE TABLE identity (id TEXT NOT NULL) STRICT;
 	INSERT INTO identity (id) VALUES (lower(hex(randomblob(16))));
 	`,
@@ -142,20 +142,20 @@ export const migrations: readonly string[] = [
 
 /** The file was written by a newer version of this adapter. */
 class NewerSchema extends Error {
-	constructor(found: number) {
-		super(`The file has schema version ${found} and this version of @plinth/sqlite knows ${migrations.length}.`);
+	constructor(version: number) {
+		super(`The file has schema version ${version} and this version of @plinth/sqlite knows ${migrations.length}.`);
 		this.name = 'NewerSchema';
 	}
 }
 
 /**
- * Brings a file to the present schema, in WAL mode. Safe when several processes do it at once. Throws {@link
+ * Migrates a file to the current schema, in WAL mode. Safe when several processes do it at once. Throws {@link
  * NewerSchema}.
  */
 export function prepareFile(connection: Connection, timeoutMs: number): void {
 	enableWal(connection, timeoutMs);
-	// Nothing to write, which a full disk would refuse.
-	if (hasPresentSchema(connection)) return;
+	// Returns before the first write, which would fail on a full disk.
+	if (hasCurrentSchema(connection)) return;
 	connection.exec('BEGIN IMMEDIATE');
 	try {
 		const version = versionOf(connection);
@@ -169,8 +169,8 @@ export function prepareFile(connection: Connection, timeoutMs: number): void {
 	}
 }
 
-/** Whether the file has seen all migrations, and none of a later version. */
-export function hasPresentSchema(connection: Connection): boolean {
+/** Whether the file has all migrations, and none of a later version. */
+export function hasCurrentSchema(connection: Connection): boolean {
 	return versionOf(connection) === migrations.length;
 }
 

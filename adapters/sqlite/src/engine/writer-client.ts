@@ -19,9 +19,9 @@ interface Waiting {
 const writerFile = new URL(import.meta.url.endsWith('.ts') ? './writer.ts' : './writer.js', import.meta.url);
 
 /**
- * This process's hand on the writer thread of one file. Commands of one turn form a group; what arrives while a
- * group commits forms the next. A thread that dies rejects what it was working on with `E_STORE_UNAVAILABLE`; the
- * next group starts another.
+ * Sends commands to the writer thread of one file. Commands of one turn of the event loop form a group; commands that
+ * arrive while a group commits form the next. If the thread ends unexpectedly, the commands of its group reject with
+ * `E_STORE_UNAVAILABLE`, and the next group starts a new thread.
  */
 export class WriterClient {
 	readonly #file: string;
@@ -33,7 +33,7 @@ export class WriterClient {
 	#scheduled = false;
 	#closed = false;
 	#idle: (() => void)[] = [];
-	/** How many groups were sent so far. */
+	/** Number of groups sent so far. */
 	groups = 0;
 
 	constructor(file: string, log: Logger) {
@@ -41,7 +41,7 @@ export class WriterClient {
 		this.#log = log;
 	}
 
-	/** Starts the thread unless it is starting. It opens the file and brings it to the present schema. */
+	/** Starts the thread unless it is starting. It opens the file and migrates it to the current schema. */
 	open(): Promise<void> {
 		this.#opening ??= this.#start().finally(() => {
 			this.#opening = undefined;
@@ -53,22 +53,22 @@ export class WriterClient {
 		const worker = new Worker(writerFile, {
 			workerData: { file: this.#file } satisfies WriterData,
 			name: 'plinth-sqlite-writer',
-			// The host's own flags, such as `--input-type`, may not suit a file. What Node 22 says of its SQLite it
-			// has said in the main thread.
+			// Flags of the process, such as `--input-type`, may be invalid for a file. Node 22 prints its warning about
+			// SQLite in the main thread already.
 			execArgv: ['--disable-warning=ExperimentalWarning'],
 		});
 		await new Promise<void>((resolve, reject) => {
-			const lose = (error: unknown): void => {
+			const fail = (error: unknown): void => {
 				reject(error);
-				this.#lose(worker, error);
+				this.#handleLoss(worker, error);
 			};
 			worker.on('message', (message: FromWriter) => {
 				if ('outcomes' in message) this.#settle(message.outcomes);
 				else if (message.opened) resolve();
 				else reject(toError(message.failure, this.#file));
 			});
-			worker.on('error', lose);
-			worker.on('exit', (code) => lose(new Error(`The writer thread ended (${code}).`)));
+			worker.on('error', fail);
+			worker.on('exit', (code) => fail(new Error(`The writer thread ended (${code}).`)));
 		});
 		worker.unref();
 		this.#worker = worker;
@@ -93,7 +93,7 @@ export class WriterClient {
 		});
 	}
 
-	/** Commits what waits, closes the file and ends the thread. */
+	/** Commits the waiting commands, closes the file and ends the thread. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		while (this.#waiting.length > 0 || this.#committing.length > 0) {
@@ -138,8 +138,8 @@ export class WriterClient {
 	}
 
 	/**
-	 * Sends the group. A value that cannot be copied to another thread rejects the call that holds it, and no
-	 * other.
+	 * Sends the group. A call with a value that cannot be copied to another thread rejects; the other calls are not
+	 * affected.
 	 */
 	#post(): void {
 		const members = this.#committing;
@@ -147,18 +147,18 @@ export class WriterClient {
 			this.#worker?.postMessage(members.map(({ command }) => command) satisfies ToWriter);
 			this.groups += 1;
 		} catch (error) {
-			const refused = members.filter(({ command }) => !isCopyable(command));
-			const culprits = new Set(refused.length > 0 ? refused : members);
-			this.#committing = members.filter((member) => !culprits.has(member));
-			for (const { command, reject } of culprits) reject(uncopyable(command.name, error));
+			const uncopied = members.filter(({ command }) => !isCopyable(command));
+			const refused = new Set(uncopied.length > 0 ? uncopied : members);
+			this.#committing = members.filter((member) => !refused.has(member));
+			for (const { command, reject } of refused) reject(uncopyable(command.name, error));
 			if (this.#committing.length > 0) this.#post();
-			else this.#rest();
+			else this.#finishGroup();
 		}
 	}
 
 	#settle(outcomes: readonly Outcome[]): void {
 		const members = this.#committing;
-		this.#rest();
+		this.#finishGroup();
 		members.forEach(({ resolve, reject }, index) => {
 			const outcome = outcomes[index];
 			if (outcome?.ok) resolve(outcome.value);
@@ -166,12 +166,12 @@ export class WriterClient {
 		});
 	}
 
-	#rest(): void {
+	#finishGroup(): void {
 		this.#worker?.unref();
-		this.#next();
+		this.#startNext();
 	}
 
-	#lose(worker: Worker, error: unknown): void {
+	#handleLoss(worker: Worker, error: unknown): void {
 		if (this.#worker !== worker) return;
 		this.#worker = undefined;
 		this.#log.error({ err: error, file: this.#file }, 'The SQLite writer thread was lost.');
@@ -180,11 +180,11 @@ export class WriterClient {
 
 	#reject(error: Error): void {
 		const members = this.#committing;
-		this.#next();
+		this.#startNext();
 		for (const { reject } of members) reject(error);
 	}
 
-	#next(): void {
+	#startNext(): void {
 		this.#committing = [];
 		if (this.#waiting.length > 0) this.#schedule();
 		else for (const wake of this.#idle.splice(0)) wake();

@@ -1,12 +1,13 @@
-// Runs in the writer thread, inside a transaction: each function is atomic, and durable once its caller is answered.
+// Runs in the writer thread, inside a transaction: each function is atomic, and durable once its caller has the result.
 import type { Heartbeat, JobEventType, SweepItem } from '@plinth/core';
 import type { Connection, Parameters } from '../engine/connection.ts';
 import { IdempotencyMismatch, QueueFull } from '../engine/failures.ts';
-import type { JobRow, SubjectRow } from './rows.ts';
+import type { EventRow, JobRow, SubjectRow } from './rows.ts';
 import * as sql from './statements.ts';
-import { type TakeInput, turns } from './turns.ts';
+import { insertStored, type StoredRow } from './stored.ts';
+import { type TakeInput, takeInTurns } from './turns.ts';
 
-/** A job as its columns, with the windows within which an earlier one answers. */
+/** The columns of a job, and since when an earlier job with the same key or fingerprint is returned instead. */
 interface CreateInput {
 	readonly job: {
 		readonly id: string;
@@ -41,7 +42,7 @@ interface Owned extends At {
 	readonly fence: number;
 }
 
-/** How a job ends whose end the store itself decides, and until when its record is kept. */
+/** For a job that the store itself ends: its error, and until when its record is kept. */
 interface Ending {
 	readonly recordDueAt: number;
 	readonly cancelled: string;
@@ -56,14 +57,21 @@ interface TidyInput extends At {
 	readonly noWorker: string;
 }
 
+/** Parts of a dump, as rows. */
+interface LoadInput {
+	readonly store: { readonly identity: string; readonly head: number } | undefined;
+	readonly jobs: readonly StoredRow[];
+	readonly events: readonly EventRow[];
+}
+
 /** The writes of the job store. */
 export const jobCommands = {
 	'jobs.create'(db: Connection, input: CreateInput): { row: JobRow; replayed: boolean } {
 		const { job, key, fingerprint, retry, now, maxPending } = input;
 		const { id, kind, tenant, principal, model, maxAttempts, callback } = job;
 		const earlier = findRepeat(db, input);
-		const found = earlier && db.get<JobRow>(sql.selectJob, tenant, earlier);
-		if (found) return { row: found, replayed: true };
+		const replay = earlier && db.get<JobRow>(sql.selectJob, tenant, earlier);
+		if (replay) return { row: replay, replayed: true };
 		if (maxPending !== null && pendingOf(db, job) >= maxPending) throw new QueueFull();
 		const owner = [id, kind, tenant, principal] as const;
 		const work = [model, job.input, maxAttempts, callback] as const;
@@ -96,7 +104,7 @@ export const jobCommands = {
 			const ending = { kind, now, running, recordDueAt, cancelled, exhausted };
 			appendAll(db, 'job.failed', db.all<SubjectRow>(sql.endSpent, ending), now);
 		}
-		return turns(db, input, (id) => {
+		return takeInTurns(db, input, (id) => {
 			const row = db.get<JobRow>(sql.takeJob, now, worker, leaseMs, now + leaseMs, id);
 			if (!row) throw new Error(`The job ${id} was not taken.`);
 			append(db, 'job.started', subjectOf(row), now);
@@ -145,8 +153,8 @@ export const jobCommands = {
 		db.run(sql.cutLeases, { now });
 		db.run(sql.trimOffers, { before: offersBefore });
 		db.run(sql.cutOffers, { now, seenAt });
-		const wanted = db.all<readonly [kind: string, model: string, offered: number]>(sql.selectWanted, { now });
-		const ended = wanted.flatMap(([kind, model, offered]) => {
+		const models = db.all<readonly [kind: string, model: string, offered: number]>(sql.selectDueModels, { now });
+		const ended = models.flatMap(([kind, model, offered]) => {
 			const due = { kind, model, now };
 			db.run(offered === 1 ? sql.noteOffered : sql.noteUnoffered, due);
 			if (offered === 1) return [];
@@ -156,12 +164,22 @@ export const jobCommands = {
 		appendAll(db, 'job.failed', ended, now);
 	},
 
+	'jobs.load'(db: Connection, { store, jobs, events }: LoadInput): void {
+		if (store) {
+			db.run(sql.keepIdentity, store.identity);
+			db.run(sql.keepHead[0]);
+			db.run(sql.keepHead[1], store.head);
+		}
+		for (const row of jobs) db.run(insertStored, ...row);
+		for (const row of events) db.run(sql.insertPlaced, ...row);
+	},
+
 	'jobs.lead'(db: Connection, input: At & { duty: string; holder: string; until: number }): boolean {
 		return db.get(sql.lead, { ...input }) !== undefined;
 	},
 };
 
-/** The id of the job that answers a repeated request. */
+/** The id of the earlier job if the request repeats one. */
 function findRepeat(db: Connection, input: CreateInput): string | undefined {
 	const { job, key, fingerprint, retry } = input;
 	const { tenant, principal } = job;
@@ -172,8 +190,8 @@ function findRepeat(db: Connection, input: CreateInput): string | undefined {
 		return id;
 	}
 	if (fingerprint === null || retry === 0) return undefined;
-	const alike = { tenant, principal, fingerprint, since: input.retrySince };
-	const [id, received = 0] = db.get<readonly [string, number]>(sql.selectByFingerprint, alike) ?? [];
+	const matching = { tenant, principal, fingerprint, since: input.retrySince };
+	const [id, received = 0] = db.get<readonly [string, number]>(sql.selectByFingerprint, matching) ?? [];
 	if (id === undefined || received >= retry) return undefined;
 	db.run(sql.markReceived, { id, retry });
 	return id;
@@ -183,19 +201,19 @@ function pendingOf(db: Connection, { kind, tenant }: { kind: string; tenant: str
 	return db.get<readonly [number]>(sql.countPendingOf, { kind, tenant })?.[0] ?? 0;
 }
 
-/** True when the same call has ended this attempt before: its answer may have been lost after the commit. */
+/** True when the same call has ended this attempt before. Its result may have been lost after the commit. */
 function isRepeat(db: Connection, by: 'complete' | 'fail' | 'release', { id, fence }: Owned): boolean {
 	return db.get(sql.selectEnding, { id, fence, by }) !== undefined;
 }
 
-/** Runs an UPDATE of one job, and appends the event of that change. False when it has changed nothing. */
+/** Runs an UPDATE of one job and appends the event of the change. False when it has changed nothing. */
 function transition(db: Connection, type: JobEventType, at: number, update: string, values: Parameters): boolean {
 	const row = db.get<SubjectRow>(update, values);
 	if (row) append(db, type, row, at);
 	return row !== undefined;
 }
 
-/** In the order of ids, which `RETURNING` does not promise. */
+/** Appends events in the order of job ids, because the order of `RETURNING` is undefined. */
 function appendAll(db: Connection, type: JobEventType, rows: SubjectRow[], at: number): void {
 	for (const row of rows.sort((a, b) => (a[0] < b[0] ? -1 : 1))) append(db, type, row, at);
 }
@@ -203,12 +221,12 @@ function appendAll(db: Connection, type: JobEventType, rows: SubjectRow[], at: n
 function append(db: Connection, type: JobEventType, row: SubjectRow, at: number): void {
 	const [id, kind, tenant, attempt, error, callback] = row;
 	const isEnd = type === 'job.completed' || type === 'job.failed';
-	const facts = {
+	const data = {
 		attempt,
 		...(type === 'job.failed' && error && { code: JSON.parse(error).code }),
 		...(isEnd && callback && { callback: JSON.parse(callback) }),
 	};
-	db.run(sql.insertEvent, type, id, kind, tenant, at, JSON.stringify(facts));
+	db.run(sql.insertEvent, type, id, kind, tenant, at, JSON.stringify(data));
 }
 
 function subjectOf(row: JobRow): SubjectRow {

@@ -24,7 +24,7 @@ export type JobRow = readonly [
 	callback: string | null,
 ];
 
-/** What an event tells of its job. */
+/** The columns of a job that its events need. */
 export type SubjectRow = readonly [
 	id: string,
 	kind: string,
@@ -46,10 +46,10 @@ export type EventRow = readonly [
 
 export type SweepRow = readonly [due: SweepItem['due'], id: string, kind: string, tenant: string];
 
-/** The oldest event in the log, null when there is none, and the newest there ever was, null before the first. */
+/** The oldest event in the log (null if the log is empty) and the newest ever appended (null before the first). */
 export type LogBounds = readonly [oldest: number | null, newest: number | null];
 
-/** The job in a row, as it is seen at `now`. */
+/** The job in a row. `now` decides whether it has expired. */
 export function toJob(row: JobRow, now: number): Job {
 	return {
 		id: row[0],
@@ -78,6 +78,11 @@ export function toJob(row: JobRow, now: number): Job {
 /** The event in a row. */
 export function toEvent([seq, type, jobId, kind, tenant, at, data]: EventRow): JobEvent {
 	return { cursor: String(seq), type, jobId, kind, tenant, at, data: JSON.parse(data) };
+}
+
+/** The row of an event, with its position in the log. */
+export function toEventRow({ cursor, type, jobId, kind, tenant, at, data }: JobEvent): EventRow {
+	return [jobState.eventPosition(cursor), type, jobId, kind, tenant, at, JSON.stringify(data)];
 }
 
 function parseOrNull(text: string | null) {

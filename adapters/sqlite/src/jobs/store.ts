@@ -1,8 +1,10 @@
 import {
+	absentFrom,
 	type Claim,
 	type Clock,
 	type Completion,
 	type CreateOptions,
+	checkLoadable,
 	type DueJob,
 	defineBackend,
 	type EventPage,
@@ -13,6 +15,7 @@ import {
 	idempotencyKeyMs,
 	isPlinthError,
 	type Job,
+	type JobDump,
 	type JobError,
 	type JobListOptions,
 	type JobPage,
@@ -22,6 +25,8 @@ import {
 	type NewJob,
 	offerInstant,
 	offerMs,
+	pagesOf,
+	partsOf,
 	retryWindowMs,
 	type SweepItem,
 	services,
@@ -30,12 +35,13 @@ import {
 import { z } from 'zod';
 import type { Parameters } from '../engine/connection.ts';
 import { type Database, fileOption, openDatabase } from '../engine/database.ts';
-import { type EventRow, type JobRow, type LogBounds, type SweepRow, toEvent, toJob } from './rows.ts';
+import { type EventRow, type JobRow, type LogBounds, type SweepRow, toEvent, toEventRow, toJob } from './rows.ts';
 import * as sql from './statements.ts';
+import { type StoredRow, selectStoredOf, selectStoredPage, toRow, toStored } from './stored.ts';
 
-const cancelled = endedBy(errors.E_JOB_CANCELLED);
-const exhausted = endedBy(errors.E_JOB_ATTEMPTS);
-const noWorker = endedBy(errors.E_JOB_NO_WORKER);
+const cancelled = errorJson(errors.E_JOB_CANCELLED);
+const exhausted = errorJson(errors.E_JOB_ATTEMPTS);
+const noWorker = errorJson(errors.E_JOB_NO_WORKER);
 
 /** Jobs in a SQLite file. */
 export const sqliteJobs = defineBackend({
@@ -54,12 +60,12 @@ export const sqliteJobs = defineBackend({
 	},
 });
 
-/** `JobStore` on a SQLite file: writes are commands to the writer thread, reads run here. */
+/** `JobStore` on a SQLite file: writes are commands to the writer thread, reads run in the calling thread. */
 export class SqliteJobStore implements JobStore {
 	readonly #db: Database;
 	readonly #clock: Clock;
 	readonly #recordRetentionMs: number;
-	/** Whether the last take gave nothing. */
+	/** Whether the last take returned no job. */
 	#isIdle = true;
 
 	constructor(database: Database, clock: Clock, recordRetentionMs: number) {
@@ -168,8 +174,8 @@ export class SqliteJobStore implements JobStore {
 	async sweep(limit: number): Promise<readonly SweepItem[]> {
 		const now = this.#clock.now();
 		const records = this.#db.all<SweepRow>(sql.dueRecords, { now, limit });
-		const left = limit - records.length;
-		const contents = left > 0 ? this.#db.all<SweepRow>(sql.dueContents, { now, limit: left }) : [];
+		const remaining = limit - records.length;
+		const contents = remaining > 0 ? this.#db.all<SweepRow>(sql.dueContents, { now, limit: remaining }) : [];
 		return [...records, ...contents].map(([due, id, kind, tenant]) => ({ due, id, kind, tenant }));
 	}
 
@@ -201,7 +207,7 @@ export class SqliteJobStore implements JobStore {
 			...(tenant !== undefined && { tenant }),
 			...(jobId !== undefined && { jobId }),
 		});
-		// After the events: what is trimmed between the two reads is told once too often, and never once too little.
+		// Read after the events. A trim between the two reads may report a gap that is none, but never hides a gap.
 		return jobState.eventPage(rows.map(toEvent), cursor, ...this.#bounds());
 	}
 
@@ -221,7 +227,7 @@ export class SqliteJobStore implements JobStore {
 		const input = { duty, holder, now, until: now + leaseMs };
 		if (this.#db.get(sql.selectLeader, input)) return false;
 		return this.#db.write('jobs.lead', input).catch((error: unknown) => {
-			// Housekeeping makes room, so it goes on where a full disk takes no lease, if need be in several processes.
+			// Housekeeping frees space, so it runs although a full disk stores no lease, even in several processes at once.
 			if (isPlinthError(error) && error.code === 'E_STORE_FULL') return true;
 			throw error;
 		});
@@ -233,29 +239,55 @@ export class SqliteJobStore implements JobStore {
 		return id;
 	}
 
+	async *dump(): AsyncGenerator<JobDump> {
+		const [oldest, newest] = this.#bounds();
+		yield { type: 'store', identity: await this.identity(), trimmed: String(oldest - 1), head: String(newest) };
+		const jobs = (last: StoredRow = ['']) => this.#db.all<StoredRow>(selectStoredPage, last[0] ?? null);
+		for await (const row of pagesOf(jobs)) yield { type: 'job', job: toStored(row) };
+		const page = sql.selectEvents(false, false);
+		const events = ([cursor]: EventRow | [number] = [0]) => this.#db.all<EventRow>(page, { cursor, limit: 200 });
+		for await (const row of pagesOf(events)) yield { type: 'event', event: toEvent(row) };
+	}
+
+	async load(parts: readonly JobDump[]): Promise<void> {
+		const { store, jobs, events } = partsOf(parts);
+		const [hasJobs] = this.#db.get<readonly [number]>(sql.hasJobs) ?? [];
+		const own = { identity: await this.identity(), head: await this.head(), hasJobs: hasJobs === 1 };
+		if (store) checkLoadable(store, own);
+		const ids = JSON.stringify(jobs.map(({ id }) => id));
+		const places = JSON.stringify(events.map(({ cursor }) => jobState.eventPosition(cursor)));
+		const presentJobs = this.#db.all<StoredRow>(selectStoredOf, ids).map(toStored);
+		const presentEvents = this.#db.all<EventRow>(sql.selectPlaced, places).map(toEvent);
+		await this.#db.write('jobs.load', {
+			store: store && { identity: store.identity, head: jobState.eventPosition(store.head) },
+			jobs: absentFrom(presentJobs, jobs, ({ id }) => id).map(toRow),
+			events: absentFrom(presentEvents, events, ({ cursor }) => `event ${cursor}`).map(toEventRow),
+		});
+	}
+
 	check(): Promise<readonly string[]> {
 		return this.#db.check();
 	}
 
-	/** Whether a take would change nothing: a worker without work asks often, and writes seldom. */
+	/** Whether a take would change nothing. An idle worker polls often, and this check avoids a write each time. */
 	#hasNothing(offer: Parameters, now: number): boolean {
 		const [isDue, isOffered] = this.#db.get<readonly [number, number]>(sql.selectLook, { ...offer, now }) ?? [];
 		return isDue === 0 && isOffered === 1;
 	}
 
-	/** The numbers of the oldest event that is kept, or of the next when none is, and of the newest there ever was. */
+	/** The positions of the oldest kept event (without one, of the next event) and of the newest event ever appended. */
 	#bounds(): readonly [oldest: number, newest: number] {
 		const [oldest, newest] = this.#db.get<LogBounds>(sql.selectLogBounds) ?? [null, null];
 		return [oldest ?? (newest ?? 0) + 1, newest ?? 0];
 	}
 
-	/** What a command that ends a job writes besides: when it ended, and when its record goes. */
+	/** The times that a command writes when it ends a job: the end, and when the record is deleted. */
 	#ending(): { readonly now: number; readonly recordDueAt: number } {
 		const now = this.#clock.now();
 		return { now, recordDueAt: now + this.#recordRetentionMs };
 	}
 }
 
-function endedBy(spec: { readonly code: string; readonly message: string }): string {
+function errorJson(spec: { readonly code: string; readonly message: string }): string {
 	return JSON.stringify({ code: spec.code, message: spec.message } satisfies JobError);
 }

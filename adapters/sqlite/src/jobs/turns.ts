@@ -3,7 +3,7 @@ import type { Connection } from '../engine/connection.ts';
 import type { JobRow } from './rows.ts';
 import * as sql from './statements.ts';
 
-/** What a worker asks for, and how jobs end that may not run again. */
+/** The request of a worker, and the errors for jobs that may not run again. */
 export interface TakeInput {
 	readonly now: number;
 	readonly recordDueAt: number;
@@ -12,9 +12,9 @@ export interface TakeInput {
 	readonly worker: string;
 	readonly leaseMs: number;
 	readonly count: number;
-	/** A JSON array; null: any. */
+	/** A JSON array; null: all models. */
 	readonly models: string | null;
-	/** By model, at most so many jobs of it. */
+	/** Maximum number of jobs by model. */
 	readonly limits: Readonly<Record<string, number>>;
 	readonly perTenant: number | null;
 	/** A JSON array of ids. */
@@ -23,29 +23,30 @@ export interface TakeInput {
 	readonly exhausted: string;
 }
 
-/** Takes jobs one by one: the tenant behind the one that was served last, its oldest job, while it may have another. */
-export function turns(
+/** Takes jobs one by one, each the oldest job of the next tenant in turn that is below its limit. */
+export function takeInTurns(
 	db: Connection,
 	{ kind, count, models, limits, perTenant, running, now }: TakeInput,
 	take: (id: string) => JobRow,
 ): readonly JobRow[] {
 	if (count < 1) return [];
-	const left = new Map<string, number>();
-	const roomOf = (tenant: string) => left.get(tenant) ?? perTenant ?? Number.POSITIVE_INFINITY;
+	const remainingByTenant = new Map<string, number>();
+	const remainingOf = (tenant: string) => remainingByTenant.get(tenant) ?? perTenant ?? Number.POSITIVE_INFINITY;
 	const isRunning = running !== '[]';
 	if (isRunning) {
 		for (const [tenant] of db.all<readonly [string]>(sql.selectTenants, { ids: running })) {
-			left.set(tenant, roomOf(tenant) - 1);
+			remainingByTenant.set(tenant, remainingOf(tenant) - 1);
 		}
 	}
 	const first = db.get<readonly [string]>(sql.selectTurn, kind)?.[0] ?? '';
 	const select = sql.selectOldestDue(models !== null, isRunning);
-	const room = new Map(Object.entries(limits));
-	const withRoom = () => JSON.stringify(JSON.parse(models ?? '[]').filter((name: string) => room.get(name) !== 0));
-	let allowed = withRoom();
+	const remainingByModel = new Map(Object.entries(limits));
+	const allModels: string[] = JSON.parse(models ?? '[]');
+	const allowedModels = () => JSON.stringify(allModels.filter((name) => remainingByModel.get(name) !== 0));
+	let allowed = allowedModels();
 	const oldest = (tenant: string) => {
 		const filters = [...(models === null ? [] : [allowed]), ...(isRunning ? [running] : [])];
-		return roomOf(tenant) > 0 ? db.get<readonly [string]>(select, kind, tenant, now, ...filters)?.[0] : undefined;
+		return remainingOf(tenant) > 0 ? db.get<readonly [string]>(select, kind, tenant, now, ...filters)?.[0] : undefined;
 	};
 	const taken: JobRow[] = [];
 	let last = first;
@@ -55,19 +56,19 @@ export function turns(
 		const row = take(next.id);
 		taken.push(row);
 		const model = row[4];
-		const most = room.get(model);
-		if (most !== undefined) {
-			room.set(model, most - 1);
-			allowed = withRoom();
+		const remaining = remainingByModel.get(model);
+		if (remaining !== undefined) {
+			remainingByModel.set(model, remaining - 1);
+			allowed = allowedModels();
 		}
-		left.set(next.tenant, roomOf(next.tenant) - 1);
+		remainingByTenant.set(next.tenant, remainingOf(next.tenant) - 1);
 		last = next.tenant;
 	}
 	if (last !== first) db.run(sql.keepTurn, { kind, tenant: last });
 	return taken;
 }
 
-/** The job of the first tenant behind `last`, in the ring of those that have jobs pending, for which there is one. */
+/** The job of the first tenant after `last` for which `oldest` finds one. After the last tenant follows the first. */
 function nextInTurn(
 	db: Connection,
 	kind: string,

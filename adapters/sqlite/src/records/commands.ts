@@ -19,6 +19,16 @@ const putRecord = `
 	INSERT OR REPLACE INTO records (tenant, collection, id, value, version, updated_at, index_value)
 	VALUES ($tenant, $collection, $id, $value, $version, $now, $index)`;
 
+/** A record as its row. */
+export type DumpRow = readonly [
+	...key: readonly [tenant: string, collection: string, id: string],
+	...rest: readonly [value: string, version: number, updatedAt: number, index: string | null],
+];
+
+const loadRecord = `
+	INSERT OR IGNORE INTO records (tenant, collection, id, value, version, updated_at, index_value)
+	VALUES (?, ?, ?, ?, ?, ?, ?)`;
+
 /** The writes of the record store. */
 export const recordCommands = {
 	'records.put'(db: Connection, { ifVersion, ...record }: PutInput): number | null {
@@ -29,6 +39,10 @@ export const recordCommands = {
 		const version = current + 1;
 		db.run(putRecord, { ...record, version });
 		return version;
+	},
+
+	'records.load'(db: Connection, rows: readonly DumpRow[]): void {
+		for (const row of rows) db.run(loadRecord, ...row);
 	},
 
 	'records.delete'(db: Connection, { tenant, collection, id }: Named): boolean {

@@ -1,9 +1,12 @@
 import {
+	absentFrom,
 	type Clock,
 	type CollectionRef,
 	defineBackend,
 	type JsonObject,
 	type PutOptions,
+	pagesOf,
+	type RecordDump,
 	type RecordListOptions,
 	type RecordStore,
 	type StoredRecord,
@@ -11,6 +14,7 @@ import {
 } from '@plinth/core';
 import { z } from 'zod';
 import { type Database, fileOption, openDatabase } from '../engine/database.ts';
+import type { DumpRow } from './commands.ts';
 
 /** Records in a SQLite file. */
 export const sqliteRecords = defineBackend({
@@ -28,6 +32,12 @@ export const sqliteRecords = defineBackend({
 type RecordRow = readonly [id: string, value: string, version: number, updatedAt: number];
 
 const select = `SELECT id, value, version, updated_at FROM records WHERE tenant = $tenant AND collection = $collection`;
+
+const key = 'tenant, collection, id';
+const selectDump = `SELECT ${key}, value, version, updated_at, index_value FROM records`;
+/** The records with the keys of a JSON array. */
+const selectKeys = `${selectDump} WHERE (${key}) IN
+	(SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))`;
 
 class SqliteRecordStore implements RecordStore {
 	readonly #db: Database;
@@ -60,13 +70,32 @@ class SqliteRecordStore implements RecordStore {
 	}
 
 	async list<T extends JsonObject>({ tenant, collection }: CollectionRef, options: RecordListOptions) {
-		// No id sorts before the empty one.
+		// The empty id sorts before every other.
 		const { index, after = '', limit } = options;
 		const byIndex = index === undefined ? '' : 'AND index_value = $index';
 		// One more than the page, to see whether more follow.
 		const values = { tenant, collection, after, limit: limit + 1, ...(index !== undefined && { index }) };
 		const rows = this.#db.all<RecordRow>(`${select} ${byIndex} AND id > $after ORDER BY id LIMIT $limit`, values);
 		return { records: rows.slice(0, limit).map((row) => toRecord<T>(row)), hasMore: rows.length > limit };
+	}
+
+	async *dump(): AsyncGenerator<RecordDump> {
+		const page = ([tenant, collection, id]: readonly string[] | DumpRow = ['', '', '']) =>
+			this.#db.all<DumpRow>(
+				`${selectDump} WHERE (${key}) > (?, ?, ?) ORDER BY ${key} LIMIT 200`,
+				tenant,
+				collection,
+				id,
+			);
+		for await (const row of pagesOf<DumpRow>(page)) yield toDump(row);
+	}
+
+	async load(records: readonly RecordDump[]): Promise<void> {
+		const keys = JSON.stringify(records.map(({ tenant, collection, id }) => [tenant, collection, id]));
+		const present = this.#db.all<DumpRow>(selectKeys, keys).map(toDump);
+		const nameOf = ({ tenant, collection, id }: RecordDump) => `${collection} ${id} of ${tenant}`;
+		const absent = absentFrom(present, records, nameOf);
+		await this.#db.write('records.load', absent.map(toRow));
 	}
 
 	check(): Promise<readonly string[]> {
@@ -76,4 +105,12 @@ class SqliteRecordStore implements RecordStore {
 
 function toRecord<T extends JsonObject>([id, value, version, updatedAt]: RecordRow): StoredRecord<T> {
 	return { id, value: JSON.parse(value) as T, version, updatedAt };
+}
+
+function toDump([tenant, collection, id, value, version, updatedAt, index]: DumpRow): RecordDump {
+	return { tenant, collection, id, value: JSON.parse(value), version, updatedAt, index };
+}
+
+function toRow({ tenant, collection, id, value, version, updatedAt, index }: RecordDump): DumpRow {
+	return [tenant, collection, id, JSON.stringify(value), version, updatedAt, index];
 }

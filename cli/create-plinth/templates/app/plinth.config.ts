@@ -1,7 +1,7 @@
 import { defineConfig } from '@plinth/core';
 import { video } from '@plinth/plugin-video';
 
-// npm run check says whether this file is right. Every text may hold ${NAME} or ${NAME:-default}.
+// Check this file: npm run check. Every text may hold ${NAME} or ${NAME:-default}.
 export default defineConfig({
 	// The composition that runs offline. The keys below replace its parts; false removes a part.
 	extends: 'plinth:embedded',
@@ -10,7 +10,7 @@ export default defineConfig({
 		// 'my-image': openai.image({ baseURL: 'http://127.0.0.1:8000/v1' }),
 	},
 	plugins: {
-		// Finished videos are stored for two hours; for 24 hours unless set.
+		// Finished videos are stored for two hours. The default is 24 hours.
 		video: video({ retentionHours: 2 }),
 	},
 });

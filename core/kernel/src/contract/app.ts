@@ -1,32 +1,80 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BootTree } from './boot-tree.ts';
-import type { HostMiddleware, Mount } from './http/mount.ts';
+import type { ModelInfo } from './model.ts';
 import type { ServiceRef } from './service.ts';
 
-/** A deployment in one process: serves HTTP and runs jobs. It never touches the process itself. */
+/** A deployment in one process: serves HTTP and runs jobs. It sets no signal handlers and never ends the process. */
 export interface App {
 	readonly state: 'created' | 'starting' | 'ready' | 'stopping' | 'stopped';
 	/**
-	 * Starts jobs and plugins; requests wait for it. `listen` calls it, and so does the first request. It does not keep
-	 * the process alive: a listener does. Rejects with `E_STOPPING` once `stop` was called.
+	 * Starts jobs and plugins. `listen` and the first request call it; requests wait until it has finished. Rejects with
+	 * `E_STOPPING` after `stop` was called.
 	 */
 	start(): Promise<void>;
-	/** Drains and closes everything in reverse, and flushes the log. A second call waits for the same stop. */
+	/** Drains, closes everything in reverse order, and flushes the log. A second call waits for the same stop. */
 	stop(): Promise<void>;
-	/** Opens a listener of its own. Defaults come from the config's `server` section. */
+	/** Opens an HTTP listener; only that keeps the process alive. Defaults come from the config's `server` section. */
 	listen(options?: { host?: string; port?: number }): Promise<{ url: string; host: string; port: number }>;
-	/** A handler for `node:http`, Express and whatever takes `(req, res, next)`. */
+	/** A handler for `node:http`, Express and every framework that calls `(req, res, next)`. */
 	callback(mount?: Mount): (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
 	/** A middleware for a Koa app. */
 	middleware(mount?: Mount): HostMiddleware;
-	/** A web-standard handler. With `next`, paths that are not ours go on to the host. */
+	/** A web-standard handler. With `next`, requests for paths that the app does not serve are passed to the host. */
 	fetch(request: Request, mount?: Mount, next?: () => Response | Promise<Response>): Promise<Response>;
 	/** The OpenAPI 3.1 document of the composed routes. */
 	openapi(): object;
 	/** A service of the deployment. Throws when nothing provides it. */
 	service<T>(ref: ServiceRef<T>): T;
-	/** Has every model that can check itself do so, as `plinth check --online` does. One sentence for each problem. */
+	/** Calls `check` of every model that has it, as `plinth check --online` does. Returns one sentence per problem. */
 	checkModels(): Promise<readonly string[]>;
-	/** What is composed, who needs what, and who provides it. */
+	/** The parts of the deployment, and the services that each one needs and provides. */
 	tree(): BootTree;
+}
+
+/** How a host mounts an app. */
+export interface Mount {
+	/** The prefix of the app's paths, such as `/ai`, unless the host removes it from the URL. */
+	readonly prefix?: string;
+	/** The arguments for `identify` of the authenticator. The default is the request alone. */
+	readonly host?: readonly unknown[];
+}
+
+/** A middleware for Koa, without the types of Koa. */
+export type HostMiddleware = (
+	ctx: {
+		readonly req: IncomingMessage;
+		readonly res: ServerResponse;
+		readonly originalUrl: string;
+		respond?: boolean | undefined;
+	},
+	next: () => Promise<unknown>,
+) => Promise<unknown>;
+
+/** One part of a deployment. */
+export interface TreePart {
+	readonly owner: string;
+	/** The name of its factory: `sqliteJobs`, `builtin.video`. For a pool, its members and weights: `a: 3, b: 1`. */
+	readonly factory: string;
+	/** `provider` is `backend jobs`, `kernel`, or null for an optional service that nothing provides. */
+	readonly needs: readonly { readonly service: string; readonly provider: string | null }[];
+	readonly provides: readonly string[];
+	readonly routes: readonly string[];
+	/** The kinds of jobs that a plugin runs. */
+	readonly jobs: readonly string[];
+}
+
+/** A model or pool, and its fallback. */
+export interface TreeModel extends ModelInfo {
+	/** Ids or aliases, in the order in which they are called. */
+	readonly fallback: readonly string[];
+}
+
+/** The composition of a deployment, for display. Parts are in the order of their creation. */
+export interface BootTree {
+	readonly parts: readonly TreePart[];
+	/** All models, including those that `/v1/models` does not list. */
+	readonly models: readonly TreeModel[];
+	/** Models and pools of a preset whose kind no plugin consumes. */
+	readonly unusedModels: readonly { readonly id: string; readonly kind: string }[];
+	/** Every scope that a route requires, sorted. */
+	readonly scopes: readonly string[];
 }

@@ -1,16 +1,15 @@
 import type { z } from 'zod';
-import { createFactory } from './core-identity.ts';
+import { createFactory, type Factory, type Instance, type PartContext } from './factory.ts';
 import type { JsonObject } from './ports/json.ts';
-import type { Logger } from './ports/logger.ts';
-import type { Needs, ResolvedNeeds } from './service.ts';
+import type { Needs } from './service.ts';
 
 /** A family of models that one plugin consumes. That plugin exports it from its `model` entry. */
 export interface ModelKind<M> {
 	readonly $kind: 'plinth.modelKind';
 	readonly name: string;
-	/** What each created model is checked against; not checked without it. */
+	/** The shape that each created model must have. Without it, models are not checked. */
 	readonly shape?: ModelShape;
-	/** What a model can do, in the words of the API: what `/v1/models` shows as `capabilities`. */
+	/** What a model can do, in terms of the API: `/v1/models` shows it as `capabilities`. */
 	facts?(model: M): JsonObject;
 	readonly $type?: M;
 }
@@ -18,14 +17,13 @@ export interface ModelKind<M> {
 /** A model that can release its memory. Each kind of model extends it. */
 export interface Unloadable {
 	/**
-	 * Releases the memory of the model's weights, on this machine or its upstream. Settles once it is free. The kernel
-	 * calls it while no call is under way: before another model of an exclusive group loads, or after an idle time. The
-	 * next call loads the model again. A failure is logged, and the group goes on.
+	 * Frees the memory of the weights, here or upstream, and settles once it is free. Runs while no call is in progress,
+	 * before another model of the group loads or after an idle time. The next call loads again. A failure is only logged.
 	 */
 	unload?(): Promise<void>;
 }
 
-/** What a model consists of, for the check at boot. */
+/** The members of a model, for the check at boot. */
 export interface ModelShape {
 	readonly apiVersion: number;
 	/** By name. A model has at least one of the functions that are marked `oneOf`. */
@@ -37,7 +35,7 @@ export interface ModelShape {
 /** The type of an ability. */
 export type AbilityType = 'boolean' | 'number' | 'string' | 'array';
 
-/** The shape of `M`. It does not compile when it lacks a function or an ability of `M`. */
+/** The shape of `M`. A shape that lacks a function or an ability of `M` does not compile. */
 export type ModelShapeOf<M> = ModelShape & {
 	readonly functions: {
 		readonly [K in keyof M as NonNullable<M[K]> extends (...args: never[]) => unknown ? K : never]-?: Record<
@@ -61,16 +59,10 @@ export function defineModelKind<M>(
 }
 
 /** What a model factory receives when its model is created at boot. */
-export interface ModelContext<C, N extends Needs> {
-	/** The id under which clients name this model. */
+export interface ModelContext<C, N extends Needs> extends PartContext<C, N> {
 	readonly id: string;
-	readonly config: C;
-	readonly services: ResolvedNeeds<N>;
-	readonly log: Logger;
 	/** Absolute: the folder of the config, from which relative paths and names of packages in options resolve. */
 	readonly folder: string;
-	/** Registers work for shutdown; runs in reverse order of registration. */
-	onStop(task: () => Promise<void> | void): void;
 }
 
 /** The declaration behind a model factory. */
@@ -88,22 +80,13 @@ export interface ModelDefinition<M = unknown, C extends z.ZodType = z.ZodType, N
 }
 
 /** A model factory called with its options, for `models` of a config. */
-export interface ModelInstance<M = unknown> {
-	readonly $kind: 'plinth.model';
-	readonly apiVersion: 1;
-	readonly definition: ModelDefinition<M>;
-	readonly options: unknown;
-}
+export type ModelInstance<M = unknown> = Instance<'model', ModelDefinition<M>>;
 
-/** A callable model factory that carries its definition. */
-export interface ModelFactory<M, C extends z.ZodType> {
-	(options?: z.input<C>): ModelInstance<M>;
-	readonly $kind: 'plinth.model.factory';
-	readonly definition: ModelDefinition<M>;
-}
+/** A callable model factory with its definition. */
+export type ModelFactory<M, C extends z.ZodType> = Factory<C, ModelInstance<M>>;
 
 /** Declares a model adapter and returns its factory. Options are checked at boot, not at the call. */
-// The union of `M` keeps the literal type of `apiVersion`: else each mistake in a model reads "number is not 1".
+// The union of `M` keeps the literal type of `apiVersion`: without it, each type error reads "number is not 1".
 export function defineModel<
 	M extends { readonly apiVersion: 1 } | object,
 	C extends z.ZodType,
@@ -115,19 +98,17 @@ export function defineModel<
 		readonly needs?: N;
 	} & NoInfer<ModelDefinition<M, C, N>>,
 ): ModelFactory<M, C> {
-	return createFactory('plinth.model', definition);
+	return createFactory('model', definition);
 }
 
-/** `down`: the model failed and is not called. `trying`: one trial call may begin, or is under way. */
+/** `down`: the model failed and is not called. `trying`: one trial call may begin, or is in progress. */
 export type ModelHealth = 'up' | 'trying' | 'down';
 
-/** A model of a group that shares a device. */
+/** The state of a model in a group that shares a device. */
 export interface GroupStatus {
-	/** The id of the group. */
 	readonly id: string;
-	/** `busy`: it is loaded and works. */
+	/** `busy`: it is loaded and has calls in progress. */
 	readonly state: 'unloaded' | 'loaded' | 'busy';
-	/** How many calls of it wait. */
 	readonly waiting: number;
 }
 
@@ -138,14 +119,12 @@ export interface ModelInfo {
 	readonly created: number;
 	readonly ownedBy: string;
 	readonly description?: string;
-	/** Further ids that lead to the model. */
 	readonly aliases?: readonly string[];
 	/** The capability: `video`, `speech`. */
 	readonly kind: string;
 	readonly health: ModelHealth;
 	readonly group?: GroupStatus;
-	/** What it can do; of a pool, what its first model can do. */
+	/** What the model can do; for a pool, what its first member can do. */
 	readonly capabilities?: JsonObject;
-	/** What the deployer charges, as configured. */
 	readonly price?: Readonly<Record<string, string | number>>;
 }

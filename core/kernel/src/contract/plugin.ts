@@ -1,38 +1,37 @@
 import type { z } from 'zod';
 import type { Provided, Provides } from './backend.ts';
-import { createFactory } from './core-identity.ts';
-import type { Middleware } from './http/middleware.ts';
-import type { Route } from './http/route.ts';
+import { createFactory, type Factory, type Instance, type PartContext } from './factory.ts';
+import type { Middleware, Route } from './http/route.ts';
 import type { JobDefinition, JobModels, Jobs } from './jobs/jobs.ts';
 import type { ModelInfo, ModelKind } from './model.ts';
 import type { JsonObject } from './ports/json.ts';
 import type { Logger } from './ports/logger.ts';
-import type { Needs, ResolvedNeeds } from './service.ts';
+import type { Needs } from './service.ts';
 
 /** A model as a plugin sees it. */
 export interface BoundModel<M> {
 	/** The id under which the config binds it. */
 	readonly id: string;
 	readonly model: M;
-	/** What the deployer charges, as `/v1/models` shows it. Models of `get` and `list` have it where it is set. */
+	/** The configured price, as `/v1/models` shows it. Only models of `get` and `list` have it, if it is set. */
 	readonly price?: ModelInfo['price'];
 }
 
 /** The models of one kind. */
 export interface Models<M> extends JobModels {
-	/** Finds a model by id or alias, or throws `E_MODEL_NOT_FOUND`. A pool has the model of its first member. */
+	/** Finds a model by id or alias, or throws `E_MODEL_NOT_FOUND`. For a pool, `model` is that of its first member. */
 	get(id: string): BoundModel<M>;
-	/** All of them, in the order of the config, without pools. */
+	/** All models in the order of the config, without pools. */
 	list(): readonly BoundModel<M>[];
 	/**
-	 * Calls the model that `id` names, then the others of its pool, then its `fallback` chain, within the limits of the
-	 * config. The next one is called when `work` rejects with `E_MODEL_FAILED`, `E_MODEL_BUSY`, `E_MODEL_UNAVAILABLE`,
-	 * `E_MODEL_TIMEOUT`, or an error without a code. Any other error is final, except a refusal (4xx) by the chain.
-	 * Rejects with the last failure, with `E_MODEL_NOT_FOUND`, with `E_MODEL_BUSY` when all queues are full, with
-	 * `E_MODEL_UNAVAILABLE` when all circuits are open, and with the reason of the caller's signal.
-	 * `work` must settle before anything is sent: afterwards no other model can take over. `prepare` is awaited before
-	 * each model is called, outside its slot and its time limit: for what may need another model of its group. Its
-	 * rejections count as those of `work`.
+	 * Calls the model that `id` names, then the other members of its pool, then its `fallback` chain, within the limits
+	 * of the config. The next one is called when `work` rejects with `E_MODEL_FAILED`, `E_MODEL_BUSY`,
+	 * `E_MODEL_UNAVAILABLE`, `E_MODEL_TIMEOUT`, or an error without a code. Any other error is final, except a refusal
+	 * (4xx) by a fallback model. Rejects with the last failure, with `E_MODEL_NOT_FOUND`, with `E_MODEL_BUSY` when all
+	 * queues are full, with `E_MODEL_UNAVAILABLE` when all circuits are open, and with the reason of the caller's signal.
+	 * `work` must settle before anything is sent to the client: afterwards no other model can take over. `prepare` is
+	 * awaited before each model is called, outside its slot and its time limit, because it may need another model of the
+	 * same group. Its rejections are handled like those of `work`.
 	 */
 	ask<T>(
 		id: string,
@@ -42,14 +41,14 @@ export interface Models<M> extends JobModels {
 	): Promise<T>;
 }
 
-/** For whom a model is called. A `Call` is one. */
+/** The caller of a model. A `Call` has these members. */
 export interface ModelCaller {
 	readonly principal: { readonly tenant: string };
 	readonly signal: AbortSignal;
 	readonly log: Logger;
-	/** Called with the id of each model before it is called. */
+	/** Called with the id of each model before that model is called. */
 	answeredBy?(model: string): void;
-	/** Called when it has to wait. `ahead` tells how many calls have their turn before it; undefined: it waits no more. */
+	/** Called when the call has to wait. `ahead` returns how many calls come before it; undefined after the wait. */
 	waits?(ahead: () => number | undefined): void;
 }
 
@@ -57,7 +56,7 @@ export interface ModelCaller {
 export interface ModelCall<M> extends BoundModel<M> {
 	/** Aborts with the caller's signal, and with `E_MODEL_TIMEOUT` when `timeoutSeconds` pass before `work` settles. */
 	readonly signal: AbortSignal;
-	/** Whether `timeoutSeconds` bounds the call. Without it, `signal` is the caller's. */
+	/** Whether `timeoutSeconds` limits the call. If not, `signal` is the caller's. */
 	readonly isTimed: boolean;
 	/**
 	 * Keeps the model's slot after `work` has resolved, until the returned function is called or the caller's signal
@@ -67,31 +66,24 @@ export interface ModelCall<M> extends BoundModel<M> {
 }
 
 /** What `setup` receives. */
-export interface PluginContext<C, N extends Needs> {
-	readonly config: C;
-	/** Exactly what `needs` lists. */
-	readonly services: ResolvedNeeds<N>;
-	readonly log: Logger;
-	/** The models of a kind that the plugin declares in `models`. `facts`: what it adds to `capabilities` of each. */
+export interface PluginContext<C, N extends Needs> extends PartContext<C, N> {
+	/** The models of a kind from the plugin's `models`. `facts` returns what the plugin adds to their `capabilities`. */
 	models<M>(kind: ModelKind<M>, facts?: (model: M) => JsonObject): Models<M>;
-	/** Registers routes. */
 	route(...routes: readonly Route[]): void;
-	/** Wraps the routes of all plugins, outermost first in the order of setup: that of needs, then of the config. */
+	/** Wraps the routes of all plugins. The first plugin in the order of setup (by needs, then config) is outermost. */
 	use(middleware: Middleware): void;
-	/** Registers how a kind of job is run that the plugin declares in `jobs`, and returns the handle to its jobs. */
+	/** Registers how jobs of a kind are run, which the plugin declares in `jobs`. Returns the handle to these jobs. */
 	job(kind: string, definition: JobDefinition): Jobs;
 	/** Runs after all plugins are set up and before the first request. */
 	onStart(task: () => Promise<void> | void): void;
-	/** Runs when a stop begins, before requests and jobs drain: for streams that would outlast the grace period. */
+	/** Runs when a stop begins, before requests and jobs drain. It ends streams that would exceed the grace period. */
 	onDrain(task: () => Promise<void> | void): void;
 	/**
 	 * Work that one process of the deployment does at a time, from its start on. `signal` aborts when this process loses
-	 * the duty or stops; `run` must settle then. A run that ends earlier begins again. When the process dies, another
-	 * one takes over within 15 s. Without a `JobStore`, which keeps the lease, each process has the duty.
+	 * the duty or stops; `run` must then settle. A run that ends earlier starts again. If the process crashes, another
+	 * one takes over within 15 s. The `JobStore` keeps the lease; without one, each process has the duty.
 	 */
 	duty(name: string, run: (signal: AbortSignal) => Promise<void>): void;
-	/** Runs at shutdown, in reverse order, after requests and jobs have drained. */
-	onStop(task: () => Promise<void> | void): void;
 }
 
 /** What `setup` returns: the services that it provides, if any. */
@@ -107,12 +99,8 @@ export interface PluginDefinition<
 	readonly id: string;
 	readonly config: C;
 	readonly needs?: N;
-	/** The model kinds that it consumes. */
 	readonly models?: readonly ModelKind<unknown>[];
-	/**
-	 * The kinds of job that it runs, in lower-case letters: they become the prefix of ids. The plugin then needs
-	 * `JobStore`, `BlobStore` and `EventBus` without listing them.
-	 */
+	/** Kinds of job, in lower-case letters: each prefixes its ids. Implies needs: `JobStore`, `BlobStore`, `EventBus`. */
 	readonly jobs?: readonly string[];
 	/** Services that others may need; `setup` returns them. */
 	readonly provides?: P;
@@ -120,19 +108,10 @@ export interface PluginDefinition<
 }
 
 /** A plugin factory called with its options, for `plugins` of a config. */
-export interface PluginInstance {
-	readonly $kind: 'plinth.plugin';
-	readonly apiVersion: 1;
-	readonly definition: PluginDefinition;
-	readonly options: unknown;
-}
+export type PluginInstance = Instance<'plugin', PluginDefinition>;
 
-/** A callable plugin factory that carries its definition. */
-export interface PluginFactory<C extends z.ZodType> {
-	(options?: z.input<C>): PluginInstance;
-	readonly $kind: 'plinth.plugin.factory';
-	readonly definition: PluginDefinition;
-}
+/** A callable plugin factory with its definition. */
+export type PluginFactory<C extends z.ZodType> = Factory<C, PluginInstance>;
 
 /** Declares a plugin and returns its factory. Options are checked at boot, not at the call. */
 export function definePlugin<
@@ -140,5 +119,5 @@ export function definePlugin<
 	const N extends Needs = Record<never, never>,
 	const P extends Provides = Record<never, never>,
 >(definition: PluginDefinition<C, N, P>): PluginFactory<C> {
-	return createFactory('plinth.plugin', definition);
+	return createFactory('plugin', definition);
 }

@@ -1,37 +1,42 @@
 import type Koa from 'koa';
 import type { Exchange, ListenerHooks } from './exchange.ts';
 
-/** Where a request leads, seen from the mount. */
+/** The path and the query of a request, relative to the mount. */
 export interface Target {
-	/** Without everything that stands before it. */
 	readonly path: string;
-	/** Without the question mark. */
 	readonly query: string;
-	/** All that clients send before `path`: what the host has stripped, and the prefix. Empty without a mount. */
-	readonly before: string;
+	/** The client's path up to `path`: the part that the host has stripped, and the prefix. Empty without a mount. */
+	readonly basePath: string;
 }
 
 /** How a request reached the app. */
 export interface Entry {
 	readonly target: Target;
-	/** What absolute links of its answer begin with. */
+	/** The base of absolute links in the response. */
 	readonly publicUrl: string;
-	/** Present when the request came through the app's own listener. */
+	/** Present when the app's own listener has received the request. */
 	readonly hooks?: ListenerHooks | undefined;
-	/** What an authenticator that asks the host is called with; the request itself unless set. */
+	/** The arguments for an authenticator that identifies callers through the host; by default the request. */
 	readonly host?: readonly unknown[] | undefined;
-	/** What a body parser of a Koa host has left. */
+	/** Returns the body that a body parser of a Koa host has read. */
 	readonly hostBody?: () => unknown;
 }
 
-/** What the middleware of the pipeline share about a request, as `ctx.state`. */
+/** A body before validation. */
+export interface Body {
+	readonly value: unknown;
+	/** Deletes temporary files. */
+	release(): Promise<void>;
+}
+
+/** The data about a request that the middleware of the pipeline share, as `ctx.state`. */
 export interface RequestState {
 	readonly entry: Entry;
 	readonly exchange: Exchange;
 }
 
-/** The Koa context of one request. */
 export type Context = Koa.ParameterizedContext<RequestState>;
 
-/** Runs the rest of the pipeline. */
 export type Next = () => Promise<unknown>;
+
+export type HttpMiddleware = (ctx: Context, next: Next) => Promise<unknown>;

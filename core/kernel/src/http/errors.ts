@@ -4,18 +4,18 @@ import type { Exchange } from './exchange.ts';
 import { AllIssues } from './validation/issues.ts';
 
 /**
- * Answers a failure with the four-key body. After the head it can only cut the connection, so that the client
- * does not take a part for the whole.
+ * Responds to a failure with the four-key body. If the head has been sent already, it closes the connection instead, so
+ * that the client does not mistake a part of the response for the whole.
  */
 export async function sendError(exchange: Exchange, thrown: unknown): Promise<void> {
 	const { res } = exchange;
-	if (exchange.left) return;
+	if (exchange.hasDisconnected) return;
 	const error = reportError(exchange, thrown);
 	if (res.headersSent) {
 		exchange.cut();
 		return;
 	}
-	// Left by an answer that failed at one of its headers. Others, such as a host's CORS headers, stay.
+	// These were set by a response that failed at one of its headers. Others, such as a host's CORS headers, stay.
 	for (const name of res.getHeaderNames()) {
 		if (replyHeaders.test(name)) res.removeHeader(name);
 	}
@@ -24,17 +24,17 @@ export async function sendError(exchange: Exchange, thrown: unknown): Promise<vo
 }
 
 /**
- * Finds the coded error that the client gets. 5xx are logged here, once, with their stack; refusals at level debug,
- * with all that was wrong. A refusal for want of room has no stack: a flood of them must not fill the log as well.
+ * Returns the coded error for the client, and logs it: 5xx once, with their stack; refusals at level debug, with all
+ * issues. `E_OVERLOADED` is logged without a stack, so that an overload does not also fill the log.
  */
 export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
 	const { log, route = 'unmatched' } = exchange;
-	// Whatever a handler makes of its aborted signal, the reason is the truth.
-	const found = exchange.aborted ? exchange.reason : thrown;
-	const error = isPlinthError(found) ? found : plinthError('E_INTERNAL', { cause: found });
+	// After an abort, its reason is the cause, whatever error the handler throws because of it.
+	const failure = exchange.aborted ? exchange.reason : thrown;
+	const error = isPlinthError(failure) ? failure : plinthError('E_INTERNAL', { cause: failure });
 	const { code, param, message, cause, spec } = error;
 	exchange.refusal = error;
-	// Stopping is no failure, however many clients hear of it.
+	// `E_STOPPING` is expected during a stop, so it is not logged as a failure.
 	if (code === 'E_OVERLOADED') log.warn({ route, code }, 'request refused');
 	else if (spec.status >= 500 && code !== 'E_STOPPING') {
 		const err = code === 'E_INTERNAL' ? (cause ?? error) : error;

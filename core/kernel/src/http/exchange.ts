@@ -8,25 +8,23 @@ import type { Logger } from '../contract/ports/logger.ts';
 import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
 
-/** What our own listener tells about a request. */
 export interface ListenerHooks {
 	/** Sends `100 Continue`; undefined when the client does not wait for it. */
-	readonly invite: (() => void) | undefined;
-	/** To be called once, when the response is closed. */
-	readonly closed: () => void;
+	readonly sendContinue: (() => void) | undefined;
+	readonly onClose: () => void;
 }
 
-/** What one request takes from the limits of the server. */
+/** The share of one request in the limits of the server. */
 export interface RequestSlot {
 	/** Counts a body of `declared` bytes; undefined: unknown. Throws `E_OVERLOADED` when there is no room for it. */
 	reserve(declared: number | undefined): void;
-	/** Counts the answer as an event stream from here on. Throws `E_TENANT_BUSY` or `E_OVERLOADED`. */
-	stream(): void;
-	/** Gives everything back. It may be called again. */
-	leave(): void;
+	/** Counts the response as an event stream from here on. Throws `E_TENANT_BUSY` or `E_OVERLOADED`. */
+	countAsStream(): void;
+	/** Releases everything. It may be called more than once. */
+	release(): void;
 }
 
-/** One request and its answer, from the first byte to the closed response. */
+/** One request and its response, from the first byte to the closed response. */
 export class Exchange {
 	readonly req: IncomingMessage;
 	readonly res: ServerResponse;
@@ -34,40 +32,35 @@ export class Exchange {
 	readonly requestId: string;
 	/** Milliseconds since the Unix epoch. */
 	readonly startedAt: number;
-	/** Resolves when the response has been sent or its connection is gone. */
+	/** Resolves when the response has been sent or its connection has closed. */
 	readonly closed: Promise<void>;
 	/** The path template of the route; undefined when there is none. */
 	route: string | undefined;
-	/** The error that the client gets. */
 	refusal: PlinthError | undefined;
-	/** Paths of members of the body that the route does not know. */
 	unknownMembers: readonly string[] | undefined;
-	/** Whether JSON may be compressed, if the client asks for it. */
+	/** Whether JSON may be compressed, if the client accepts that. */
 	compresses = false;
 	principal: Principal | undefined;
-	/** Whether the host has named the principal, by no API key. */
+	/** Whether the host has identified the principal, without an API key. */
 	isFromHost = false;
-	/** The model that answers. */
 	model: string | undefined;
-	/** The tokens that the model says it has used. */
+	/** The token counts that the model has reported. */
 	usage: Readonly<Record<string, number>> | undefined;
-	/** The position of this exchange in the list of the pipeline. */
 	index = -1;
-	/** What this request takes from the limits; undefined for public routes. */
+	/** The share of this request in the limits; undefined for public routes. */
 	slot: RequestSlot | undefined;
-	/** Whether the signal has aborted, and why. */
 	aborted = false;
 	reason: unknown;
-	/** Whether the client left before the answer was finished. */
-	left = false;
+	/** Whether the client disconnected before the response was finished. */
+	hasDisconnected = false;
 	#controller: AbortController | undefined;
 	readonly #onAbort: (() => void)[] = [];
-	/** The number of work items that `waitFor` got and that have not settled. */
+	/** The number of promises of `waitFor` that have not settled. */
 	#pending = 0;
 	#onIdle = () => {};
 	#cancelDeadline = () => {};
-	#endPace = () => {};
-	#invite: (() => void) | undefined;
+	#stopPaceWatch = () => {};
+	#sendContinue: (() => void) | undefined;
 	readonly #log: Logger;
 	#child: Logger | undefined;
 	#cut = false;
@@ -81,49 +74,46 @@ export class Exchange {
 		this.startedAt = clock.now();
 		this.requestId = requestIdOf(req);
 		this.#log = log;
-		this.#invite = hooks?.invite;
-		this.closed = this.#watch(hooks?.closed);
+		this.#sendContinue = hooks?.sendContinue;
+		this.closed = this.#watchClose(hooks?.onClose);
 	}
 
-	/** Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. */
+	/** Aborts when the client disconnects, the deadline passes or the server stops. The reason says which. */
 	get signal(): AbortSignal {
-		// Most requests need none.
+		// Created on demand, because most requests need none.
 		if (!this.#controller) {
 			this.#controller = new AbortController();
-			// A handler may add one listener per output; ten would print a warning.
+			// A handler may add one listener per output; more than ten would print a warning.
 			setMaxListeners(0, this.#controller.signal);
 			if (this.aborted) this.#controller.abort(this.reason);
 		}
 		return this.#controller.signal;
 	}
 
-	/** A logger that names the request. */
 	get log(): Logger {
 		this.#child ??= this.#log.child({ req_id: this.requestId });
 		return this.#child;
 	}
 
-	/** Whether an answer that had begun was broken off. */
+	/** Whether the connection was closed in the middle of the response. */
 	get isCut(): boolean {
 		return this.#cut && this.res.headersSent;
 	}
 
-	/** Whether the client waits to be told to send its body. */
-	get isBodyHeldBack(): boolean {
-		return this.#invite !== undefined;
+	get isAwaitingContinue(): boolean {
+		return this.#sendContinue !== undefined;
 	}
 
-	/** Aborts the signal after `ms` milliseconds. */
 	setDeadline(ms: number): void {
 		this.clearDeadline();
 		this.#cancelDeadline = this.clock.after(ms, () => {
-			// A body that never came is the client's fault, everything after it is ours.
+			// Until the body is complete, the client is too slow; after that, the server is.
 			const code = this.#waitsForBody ? 'E_REQUEST_TIMEOUT' : 'E_DEADLINE';
 			this.abort(plinthError(code, { message: `The request was not finished within ${ms / 1000} seconds.` }));
 		});
 	}
 
-	/** Removes the deadline: what remains is bounded by the client's reading. */
+	/** Removes the deadline. From then on only the client's reading takes time, which `stallMs` limits. */
 	clearDeadline(): void {
 		this.#cancelDeadline();
 		this.#cancelDeadline = () => {};
@@ -159,41 +149,40 @@ export class Exchange {
 	}
 
 	/**
-	 * Asks the client for its body, which it may hold back with `Expect: 100-continue`. Throws `E_OVERLOADED` when
-	 * there is no room for it. A body that comes too slowly ends the exchange with `E_REQUEST_TIMEOUT`.
+	 * Starts the reading of the body, for which the client may wait with `Expect: 100-continue`. Throws `E_OVERLOADED`
+	 * when there is no room for it. A body that arrives too slowly aborts the exchange with `E_REQUEST_TIMEOUT`.
 	 */
-	inviteBody(): void {
+	acceptBody(): void {
 		const length = this.req.headers['content-length'];
 		this.slot?.reserve(length === undefined ? undefined : Number(length));
 		this.#waitsForBody = true;
-		// Most short bodies have come with their head.
+		// Most short bodies have arrived with their head.
 		if (!this.req.complete) {
-			this.#endPace = watchPace(this.req, this.clock, () => this.abort(plinthError('E_REQUEST_TIMEOUT')));
+			this.#stopPaceWatch = watchPace(this.req, this.clock, () => this.abort(plinthError('E_REQUEST_TIMEOUT')));
 		}
-		this.#invite?.();
-		this.#invite = undefined;
+		this.#sendContinue?.();
+		this.#sendContinue = undefined;
 	}
 
-	/** To be called when the body has been read. */
-	bodyRead(): void {
+	markBodyRead(): void {
 		this.#waitsForBody = false;
-		this.#endPace();
+		this.#stopPaceWatch();
 	}
 
-	/** To be called when the system has all promised bytes: a client may then close before the response ends. */
-	allSent(): void {
+	/** To be called when the system has all bytes of the response: the client may then close before it ends. */
+	markAllSent(): void {
 		this.#isAllSent = true;
 	}
 
-	/** Closes the connection in the middle of an answer that cannot be finished. */
+	/** Closes the connection, because the response cannot be finished. */
 	cut(): void {
 		this.#cut = true;
-		// For the log: an answer that could not begin was no success.
+		// For the log: a response that has not started is not a success.
 		if (!this.res.headersSent) this.res.statusCode = 500;
 		this.res.destroy();
 	}
 
-	/** Counts work that may outlast the answer as a part of the exchange. Its result is ignored. */
+	/** Makes the exchange last until `work` has settled, which may be after the response. Its result is ignored. */
 	waitFor(work: Promise<unknown>): void {
 		this.#pending += 1;
 		const done = () => {
@@ -207,12 +196,12 @@ export class Exchange {
 	async settled(): Promise<void> {
 		await this.closed;
 		this.clearDeadline();
-		this.#endPace();
+		this.#stopPaceWatch();
 		if (this.#pending === 0) return;
 		// A handler that never ends must not keep the slot of its tenant.
 		const cancelTimer = this.clock.after(httpLimits.abandonMs, () => {
-			this.log.warn({ route: this.route ?? 'unmatched' }, 'a handler goes on although nobody waits for it');
-			this.slot?.leave();
+			this.log.warn({ route: this.route ?? 'unmatched' }, 'a handler continues although its request has ended');
+			this.slot?.release();
 		});
 		await new Promise<void>((resolve) => {
 			this.#onIdle = resolve;
@@ -221,23 +210,23 @@ export class Exchange {
 	}
 
 	/**
-	 * No event of a response gets a second listener, and Node has one for `finish`. Two are kept in an array, which V8
-	 * allocates among its old objects, where it keeps the whole request alive until the next full collection.
+	 * Adds no second listener to any event of the response; `finish` has one of Node's. Node keeps two listeners in an
+	 * array, which V8 allocates in its old space, where it keeps the whole request alive until the next full collection.
 	 */
-	#watch(closed?: () => void): Promise<void> {
+	#watchClose(onClose?: () => void): Promise<void> {
 		const { res } = this;
-		// Writing to a client that has just left is no failure. Without a listener it would end the process.
+		// Writing to a client that has just disconnected is no failure. Without a listener it would end the process.
 		res.on('error', () => {});
 		return new Promise((resolve) => {
 			const close = () => {
-				closed?.();
+				onClose?.();
 				if (!res.writableFinished && !this.#isAllSent) {
-					this.left = !this.#cut;
-					this.abort(new DOMException('The client has left.', 'AbortError'));
+					this.hasDisconnected = !this.#cut;
+					this.abort(new DOMException('The client has disconnected.', 'AbortError'));
 				}
 				resolve();
 			};
-			// A host may hand over a response whose client is gone already.
+			// A host may pass a response whose client has disconnected already.
 			if (res.destroyed) queueMicrotask(close);
 			// Not `once`, which allocates a bound function and a record per request.
 			else res.on('close', close);
@@ -252,12 +241,11 @@ function requestIdOf(req: IncomingMessage): string {
 	return typeof sent === 'string' && goodRequestId.test(sent) ? sent : newRequestId();
 }
 
-/** A fresh request id. */
 export function newRequestId(): string {
 	return `req_${randomUUID().replaceAll('-', '')}`;
 }
 
-const none: readonly string[] = [];
+const noValues: readonly string[] = [];
 
 /**
  * All values of a header in their order; `name` in lower case. Node's `headers` keeps one value of some headers and
@@ -266,10 +254,36 @@ const none: readonly string[] = [];
 export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): readonly string[] {
 	let values: string[] | undefined;
 	for (let at = 0; at < rawHeaders.length; at += 2) {
-		const given = rawHeaders[at] as string;
-		if (given.length !== name.length || given.toLowerCase() !== name) continue;
+		const header = rawHeaders[at] as string;
+		if (header.length !== name.length || header.toLowerCase() !== name) continue;
 		values ??= [];
 		values.push(rawHeaders[at + 1] as string);
 	}
-	return values ?? none;
+	return values ?? noValues;
+}
+
+let waiting: (() => void)[] = [];
+
+/**
+ * Calls `write` after all input of this turn of the event loop has been read. Reads and writes then run in batches: a
+ * local client wakes up once for several responses, and the code stays in the processor's cache. At 32 connections this
+ * saves a fifth of the CPU of a request (`npm run bench -- gateway`, row `chat`).
+ */
+export function atEndOfTick(write: () => void): void {
+	if (waiting.push(write) === 1) setImmediate(writeAll);
+}
+
+function writeAll(): void {
+	const writes = waiting;
+	waiting = [];
+	let startedCount = 0;
+	try {
+		for (const write of writes) {
+			startedCount += 1;
+			write();
+		}
+	} finally {
+		// An exception is a bug in one write. The remaining writes belong to other clients.
+		for (const write of writes.slice(startedCount)) atEndOfTick(write);
+	}
 }

@@ -1,144 +1,126 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { FetchServerResponse, toReqRes } from 'fetch-to-node';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Readable, Writable } from 'node:stream';
+import type { ReadableStream as BodyStream } from 'node:stream/web';
+import { http } from './required.ts';
 
-/** Carries a fetch request through a handler for Node's request and response. The answer flows at the reader's pace. */
-export function carryFetch(
-	request: Request,
-	handle: (req: IncomingMessage, res: ServerResponse) => void,
-): Promise<Response> {
-	let paced: PacedResponse | undefined;
-	const { req, res } = toReqRes(request, {
-		createServerResponse: (incoming) => {
-			paced = new PacedResponse(incoming as unknown as IncomingMessage);
-			return paced;
-		},
-	});
-	// Node tells from these headers whether there is a body; a fetch stream brings neither.
-	if (request.body && req.headers['content-length'] === undefined) {
-		req.headers['transfer-encoding'] = 'chunked';
-	}
-	// A moment later: a server that aborts also cancels the answer, and would take one that fails before for a fault of
-	// ours.
-	const leave = () => queueMicrotask(() => res.destroy());
+/** Runs a handler for Node's request and response with a fetch request. The reader sets the pace of the response. */
+export function handleFetch(request: Request, handle: RequestListener): Promise<Response> {
 	const { signal } = request;
-	if (signal.aborted) leave();
-	signal.addEventListener('abort', leave, { once: true });
+	const req = requestOf(request);
+	const res = new FetchResponse();
+	// One microtask after the abort: a server that aborts the request then cancels the response body. If the body failed
+	// before it is cancelled, the server would report an error of the app.
+	const onAbort = () => queueMicrotask(() => res.destroy());
+	if (signal.aborted) onAbort();
+	signal.addEventListener('abort', onAbort, { once: true });
 	res.once('close', () => {
-		signal.removeEventListener('abort', leave);
+		signal.removeEventListener('abort', onAbort);
 		req.destroy();
+		// Not earlier: when the caller sees the rejection, the signal of the handler has to be aborted.
+		if (!res.headersSent) res.response.reject(signal.aborted ? signal.reason : cutOff());
 	});
-	handle(req, res);
-	return (paced as PacedResponse).response(signal);
+	handle(req, res as unknown as ServerResponse);
+	return res.response.promise;
 }
 
-// These describe a connection (RFC 9110 §7.6.1), and there is none: whoever carries the answer on has its own.
+/** The part of Node's request that the pipeline uses. It has no socket. */
+function requestOf({ method, url, headers: sent, body, bodyUsed }: Request): IncomingMessage {
+	const { pathname, search } = new URL(url);
+	const headers = Object.fromEntries(sent);
+	const rawHeaders = Object.entries(headers).flat();
+	// A request with a body has `content-length` or `transfer-encoding`. A fetch request with a stream has neither.
+	if (body && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
+	// Without `preventCancel`, undici causes an unhandled rejection when a form is cancelled while it is being read.
+	const isReadable = body && !bodyUsed && !body.locked;
+	const chunks = isReadable ? (body as BodyStream).values({ preventCancel: true }) : [];
+	const bytes = Readable.from(chunks, { objectMode: false });
+	// An error without a listener would end the process.
+	bytes.on('error', () => {});
+	const head = { method, url: `${pathname}${search}`, headers, rawHeaders, httpVersion: '1.1' };
+	return Object.assign(bytes, head) as unknown as IncomingMessage;
+}
+
+// These describe a connection (RFC 9110 §7.6.1), and there is none here. The server that sends the response sets them.
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding'];
 
-type WriteCallback = (error?: Error) => void;
+/** Statuses without a body. The constructor of `Response` throws if it gets one for them. */
+const bodiless = [204, 205, 304];
 
 /**
- * fetch-to-node's response keeps no pace: every write succeeds at once and piles up. Here a write waits until the
- * reader asks for more, `close` is emitted as by Node, and both ends learn when the other one leaves.
+ * The part of Node's response that the pipeline uses, backed by a web stream. The first piece is written with the head;
+ * each later one waits until the reader requests it.
  */
-class PacedResponse extends FetchServerResponse {
-	/** Writes that the reader has not asked for yet; an end needs no asking. */
-	readonly #waiting: { readonly needsReader: boolean; readonly run: () => void }[] = [];
-	// The first write carries the head, which is wanted anyway.
-	#wanted = 1;
+class FetchResponse extends Writable {
+	statusCode = 200;
+	headersSent = false;
+	/** Resolves when the head has been written. */
+	readonly response: PromiseWithResolvers<Response> = Promise.withResolvers();
+	readonly #headers = new Headers();
 	#controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-	/** From its event `finish` on, as in Node. fetch-to-node takes what nobody has read yet for unfinished. */
-	override writableFinished = false;
+	/** Writes the piece that the reader has not requested yet. */
+	#writeNext = () => {};
 
-	constructor(req: IncomingMessage) {
-		super(req);
-		// Behind the other listeners of `finish`, as in Node.
-		this.once('finish', () => {
-			this.writableFinished = true;
-			queueMicrotask(() => this.emit('close'));
-		});
+	setHeader(name: string, value: string): void {
+		this.#headers.set(name, value);
 	}
 
-	/** Resolves with the head; rejects when the exchange is cut off before it. */
-	response(signal: AbortSignal): Promise<Response> {
-		return new Promise((resolve, reject) => {
-			this.once('close', () => {
-				if (this.headersSent) return;
-				reject(signal.aborted ? signal.reason : new TypeError('The answer was cut off.'));
-			});
-			this.fetchResponse.then((head) => resolve(this.#paced(head as Response)), reject);
-		});
+	getHeader(name: string): string | undefined {
+		return this.#headers.get(name) ?? undefined;
 	}
 
-	override write(
-		chunk: string | Uint8Array,
-		encoding?: BufferEncoding | WriteCallback | null,
-		callback?: WriteCallback,
-	): boolean {
-		// A copy: the source may reuse its buffer as soon as a write is done, and the reader has not seen it then.
-		const bytes = Buffer.from(chunk as string);
-		const done = typeof encoding === 'function' ? encoding : callback;
-		this.#queue(true, () => super.write(bytes, null, done));
-		return false;
+	hasHeader(name: string): boolean {
+		return this.#headers.has(name);
 	}
 
-	override end(chunk?: string | Uint8Array | WriteCallback | null): this {
-		this.#queue(false, () => super.end(chunk));
-		return this;
+	removeHeader(name: string): void {
+		this.#headers.delete(name);
 	}
 
-	override destroy(error?: Error): this {
-		if (this.destroyed || this.writableFinished) return this;
-		super.destroy(error);
-		this.#controller?.error(error ?? new TypeError('The answer was cut off.'));
-		queueMicrotask(() => this.emit('close'));
-		return this;
+	getHeaderNames(): string[] {
+		return [...this.#headers.keys()];
 	}
 
-	#queue(needsReader: boolean, run: () => void): void {
-		if (this.destroyed) return;
-		this.#waiting.push({ needsReader, run });
-		this.#proceed();
-	}
-
-	#proceed(): void {
-		for (;;) {
-			const next = this.#waiting[0];
-			if (!next || this.destroyed || (next.needsReader && this.#wanted === 0)) return;
-			if (next.needsReader) this.#wanted--;
-			this.#waiting.shift();
-			next.run();
-			// Not at once: whoever wrote has not been told yet that there is no room.
-			if (next.needsReader && this.#waiting.length === 0) {
-				queueMicrotask(() => this.emit('drain'));
-			}
-		}
-	}
-
-	#paced(head: Response): Response {
-		const { status, statusText, body } = head;
-		const headers = new Headers(head.headers);
-		for (const name of hopByHop) headers.delete(name);
-		if (!body) return new Response(null, { status, statusText, headers });
-		const reader = body.getReader();
-		const stream = new ReadableStream<Uint8Array>(
-			{
-				start: (controller) => {
-					this.#controller = controller;
-				},
-				pull: async (controller) => {
-					this.#wanted = 1;
-					this.#proceed();
-					const { done, value } = await reader.read();
-					if (this.destroyed) return;
-					if (done) controller.close();
-					else controller.enqueue(value);
-				},
-				cancel: () => {
-					this.destroy();
-				},
+	flushHeaders(): void {
+		if (this.headersSent) return;
+		this.headersSent = true;
+		for (const name of hopByHop) this.#headers.delete(name);
+		const { statusCode: status } = this;
+		const body = new ReadableStream<Uint8Array>({
+			start: (controller) => {
+				this.#controller = controller;
 			},
-			{ highWaterMark: 0 },
-		);
-		return new Response(stream, { status, statusText, headers });
+			pull: () => this.#writeNext(),
+			cancel: () => void this.destroy(),
+		});
+		const init = { status, statusText: http.STATUS_CODES[status] ?? '', headers: this.#headers };
+		const response = new Response(bodiless.includes(status) ? null : body, init);
+		// Deferred until a short response has ended and its request no longer counts against the limits.
+		setImmediate(() => this.response.resolve(response));
 	}
+
+	override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+		this.flushHeaders();
+		this.#writeNext = () => {
+			this.#writeNext = () => {};
+			// A copy: the source may reuse its buffer when the write is done, which is before the reader reads it.
+			if (chunk.length > 0) this.#controller?.enqueue(new Uint8Array(chunk));
+			done();
+		};
+		if (Number(this.#controller?.desiredSize) > 0) this.#writeNext();
+	}
+
+	override _final(done: () => void): void {
+		this.flushHeaders();
+		this.#controller?.close();
+		done();
+	}
+
+	override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+		if (!this.writableFinished) this.#controller?.error(error ?? cutOff());
+		done(error);
+	}
+}
+
+function cutOff(): Error {
+	return new TypeError('The response was cut off.');
 }

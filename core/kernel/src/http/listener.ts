@@ -1,16 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { isIPv6 } from 'node:net';
+import { type AddressInfo, isIPv6, Server as NetServer, type Socket } from 'node:net';
 import { plinthError } from '../contract/errors/coded-error.ts';
 import { errors } from '../contract/errors/errors.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 import { securityHeaders } from './answers/send.ts';
-import { atEndOfTick } from './at-end-of-tick.ts';
-import { headerValues, type ListenerHooks, newRequestId } from './exchange.ts';
+import { atEndOfTick, headerValues, type ListenerHooks, newRequestId } from './exchange.ts';
 import { httpLimits } from './limits.ts';
 import { http } from './required.ts';
 
-/** Where a listener listens. */
 export interface Address {
 	/** Without a trailing slash; `localhost` stands for a wildcard address. */
 	readonly url: string;
@@ -18,11 +15,12 @@ export interface Address {
 	readonly port: number;
 }
 
-/** Answers one request. */
-export type RequestHandler = (req: IncomingMessage, res: ServerResponse, arrival: ListenerHooks) => void;
+export type RequestHandler = (req: IncomingMessage, res: ServerResponse, hooks: ListenerHooks) => void;
 
-/** The turns of the event loop that a stop waits for new connections: clients that never cease must not hold it up. */
+/** The most turns of the event loop that a stop waits, so that clients that keep connecting cannot delay it forever. */
 const maxTurns = 1_024;
+/** A turn of the event loop that is shorter than this was idle, in milliseconds. */
+const idleTurnMs = 0.05;
 
 /** The server that the app opens itself, and its connections. */
 export class Listener {
@@ -40,12 +38,11 @@ export class Listener {
 		this.#connectionLimit = connectionLimit;
 	}
 
-	/** Where it listens; undefined while it does not. */
 	get address(): Address | undefined {
 		return this.#address;
 	}
 
-	/** Rejects when the address is taken or not ours. Port 0 finds a free one. */
+	/** Rejects when the address is in use or not available. Port 0 selects a free port. */
 	async open(options: { readonly host: string; readonly port: number }, handle: RequestHandler): Promise<Address> {
 		if (this.#server) throw new Error('The server listens already.');
 		const server = this.#create(handle);
@@ -61,7 +58,7 @@ export class Listener {
 		return this.#address;
 	}
 
-	/** From now on every answer ends its connection: a client that reuses one while it is closed would see a reset. */
+	/** Ends keep-alive, also for responses in progress: a client that reuses a closing connection would see a reset. */
 	endKeepAlive(): void {
 		this.#keepsAlive = false;
 		for (const res of this.#connections.values()) {
@@ -70,8 +67,8 @@ export class Listener {
 	}
 
 	/**
-	 * Accepts no new connections, closes idle ones at once and busy ones behind their answer. New ones without a request
-	 * have a moment to send it. Resolves when none is left.
+	 * Accepts no new connections, closes idle ones at once and busy ones after their response. Connections that have not
+	 * sent a request yet stay open for 500 ms. Resolves when no connection is left.
 	 */
 	stop(): Promise<void> {
 		this.#stopped ??= this.#server ? this.#stop(this.#server) : Promise.resolve();
@@ -80,30 +77,42 @@ export class Listener {
 
 	async #stop(server: Server): Promise<void> {
 		this.endKeepAlive();
-		await this.#takeWaiting(server);
-		const closed = new Promise<void>((resolve) => {
-			// Closes what is idle between two requests, and leaves what has never asked.
-			server.close(() => resolve());
-		});
-		setTimeout(() => this.#closeSilent(), httpLimits.lastCallMs).unref();
+		const closed = new Promise((resolve) => server.once('close', resolve));
+		this.#closeWhenQuiet(server);
 		await closed;
 	}
 
-	/** Node accepts one connection per turn of its event loop, and resets those that wait when the listener closes. */
-	async #takeWaiting(server: Server): Promise<void> {
-		let [quietTurns, turnsLeft] = [0, maxTurns];
-		const count = () => {
+	/**
+	 * Node accepts one connection per turn of its event loop, and resets those that wait when the listener closes.
+	 * So it closes after three idle turns without a new connection: during a busy turn, one could have arrived.
+	 */
+	#closeWhenQuiet(server: Server): void {
+		let [quietTurns, turnsLeft, startedAt] = [0, maxTurns, performance.now()];
+		server.on('connection', () => {
 			quietTurns = 0;
+		});
+		const closeIdle = () => {
+			for (const [socket, res] of this.#connections) if (!res) socket.destroy();
 		};
-		server.on('connection', count);
-		for (; quietTurns < 3 && turnsLeft > 0; turnsLeft -= 1) {
-			quietTurns += 1;
-			await new Promise((resolve) => setImmediate(resolve));
-		}
-		server.off('connection', count);
+		const endTurn = () => {
+			const now = performance.now();
+			quietTurns = now - startedAt < idleTurnMs ? quietTurns + 1 : 0;
+			startedAt = now;
+			turnsLeft -= 1;
+			if (quietTurns < 3 && turnsLeft > 0) {
+				setImmediate(endTurn);
+				return;
+			}
+			// Close the listening socket first: closing the HTTP server takes longer.
+			NetServer.prototype.close.call(server);
+			// This closes connections that are idle between two requests, and not those that have never sent one.
+			server.close();
+			// Before `setImmediate` runs, the same turn reads requests that a busy process has not read yet.
+			setTimeout(() => setImmediate(closeIdle), httpLimits.lastCallMs).unref();
+		};
+		setImmediate(endTurn);
 	}
 
-	/** Closes every connection, busy or not. */
 	close(): void {
 		void this.stop();
 		this.#server?.close();
@@ -118,56 +127,46 @@ export class Listener {
 			keepAliveTimeout: httpLimits.keepAliveMs,
 			maxHeaderSize: httpLimits.headBytes,
 			noDelay: true,
-			// Node would refuse such a request without a body. `headProblem` refuses it with one.
+			// Node would refuse a request without `Host` with an empty response. `headProblem` adds the four-key body.
 			requireHostHeader: false,
 		});
-		// Beyond it Node closes new connections at once, unread.
+		// Node closes further connections at once, without reading from them.
 		server.maxConnections = this.#connectionLimit;
-		server.on('connection', (socket) => this.#watch(socket));
-		server.on('request', (req, res) => this.#carry(handle, req, res));
-		// Without this event Node invites every body before the key is checked.
-		server.on('checkContinue', (req, res) => {
-			this.#carry(handle, req, res, () => res.writeContinue());
+		server.on('connection', (socket) => {
+			this.#connections.set(socket, undefined);
+			socket.on('close', () => this.#connections.delete(socket));
 		});
+		server.on('request', (req, res) => this.#handleRequest(handle, req, res));
+		// Without a listener for this event, Node sends `100 Continue` before the key is checked.
+		server.on('checkContinue', (req, res) => this.#handleRequest(handle, req, res, () => res.writeContinue()));
 		server.on('clientError', (error, socket) => {
-			// In the middle of an answer a second one would be read as a part of it.
+			// In the middle of a response, the client would read the refusal as a part of that response.
 			if (this.#connections.get(socket as Socket)?.headersSent) socket.destroy();
 			else refuse(error, socket as Socket);
 		});
-		// Node answers other expectations with a bare 417. RFC 9110 §10.1.1 lets a server ignore them.
-		server.on('checkExpectation', (req, res) => this.#carry(handle, req, res));
+		// By default Node responds to other expectations with an empty 417. RFC 9110 §10.1.1 lets a server ignore them.
+		server.on('checkExpectation', (req, res) => this.#handleRequest(handle, req, res));
 		return server;
 	}
 
-	#closeSilent(): void {
-		for (const [socket, res] of this.#connections) {
-			if (!res) socket.destroy();
-		}
-	}
-
-	#watch(socket: Socket): void {
-		this.#connections.set(socket, undefined);
-		socket.on('close', () => this.#connections.delete(socket));
-	}
-
-	#carry(handle: RequestHandler, req: IncomingMessage, res: ServerResponse, invite?: () => void): void {
+	#handleRequest(handle: RequestHandler, req: IncomingMessage, res: ServerResponse, sendContinue?: () => void): void {
 		const { socket } = req;
 		this.#connections.set(socket, res);
 		if (!this.#keepsAlive) res.shouldKeepAlive = false;
-		const closed = () => this.#release(socket, res);
+		const onClose = () => this.#release(socket, res);
 		const code = headProblem(req);
 		if (code) {
 			const { status, headers, body } = refusal(code);
-			res.on('close', closed);
+			res.on('close', onClose);
 			res.writeHead(status, headers).end(body);
 			return;
 		}
-		atEndOfTick(() => handle(req, res, { invite, closed }));
+		atEndOfTick(() => handle(req, res, { sendContinue, onClose }));
 	}
 
 	#release(socket: Socket, res: ServerResponse): void {
 		if (this.#connections.get(socket) === res) this.#connections.set(socket, undefined);
-		// Its head may have promised to keep the connection before the stop.
+		// The head may have been sent before the stop, with a promise to keep the connection open.
 		if (this.#stopped) {
 			socket.end();
 			destroySoon(socket);
@@ -187,7 +186,7 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
 	});
 }
 
-/** What Node's parser accepts, although another reader could see a different request in it (RFC 9112 §3.2, §2.3). */
+/** The code of a head that Node's parser accepts but another parser could read differently (RFC 9112 §3.2, §2.3). */
 function headProblem(req: IncomingMessage): string | undefined {
 	const { httpVersion } = req;
 	const hosts = headerValues(req, 'host').length;
@@ -201,7 +200,6 @@ function urlHost(address: string): string {
 	return isIPv6(address) ? `[${address}]` : address;
 }
 
-/** What Node's parser refuses gets the four-key body too, as far as the connection can still carry one. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 	if (error.code === 'ECONNRESET' || !socket.writable) {
 		socket.destroy();
@@ -214,12 +212,12 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 	destroySoon(socket);
 }
 
-/** A client that neither reads nor closes would keep its half of the connection for ever. */
+/** Destroys a socket after a delay: a client that neither reads nor closes would keep its half open forever. */
 function destroySoon(socket: Socket): void {
 	setTimeout(() => socket.destroy(), httpLimits.errorGraceMs).unref();
 }
 
-/** The answer to what Node's parser or `headProblem` refuses, with the four-key body. */
+/** The response to a request that Node's parser or `headProblem` refuses, with the four-key body. */
 function refusal(code = '') {
 	const { status, spec, message } = { ...malformed, ...refusals[code] };
 	const body = JSON.stringify({ error: { message, type: spec.type, param: null, code: spec.code } });
@@ -235,15 +233,15 @@ function refusal(code = '') {
 	return { status, headers, body };
 }
 
-const malformed = { status: 400, spec: errors.E_BODY_MALFORMED, message: 'The request is no valid HTTP.' };
+const malformed = { status: 400, spec: errors.E_BODY_MALFORMED, message: 'The request is not valid HTTP.' };
 
 const { E_BODY_TOO_LARGE, E_REQUEST_TIMEOUT } = errors;
 const tooLargeHead = `The request line and headers have more than ${httpLimits.headBytes} bytes.`;
 
-/** What differs from `malformed`, by Node's code or that of `headProblem`. */
+/** The differences from `malformed`, by the code of Node or of `headProblem`. */
 const refusals: Readonly<Record<string, object>> = {
 	HPE_HEADER_OVERFLOW: { status: 431, spec: E_BODY_TOO_LARGE, message: tooLargeHead },
 	ERR_HTTP_REQUEST_TIMEOUT: { ...E_REQUEST_TIMEOUT, spec: E_REQUEST_TIMEOUT },
-	NO_HOST: { message: 'The request names no host.' },
-	TWO_HOSTS: { message: 'The request names more than one host.' },
+	NO_HOST: { message: 'The request has no Host header.' },
+	TWO_HOSTS: { message: 'The request has more than one Host header.' },
 };

@@ -3,21 +3,20 @@ import type { Clock } from '../contract/ports/clock.ts';
 import { httpLimits } from './limits.ts';
 
 /**
- * Watches a body that is being received: each window of 10 seconds must bring 80 KiB or the rest of it. `tooSlow` is
- * called once when one does not. Time in which we have not read what has arrived is ours and does not count. The
- * returned function ends the watch.
+ * Calls `onTooSlow` once unless each window of 10 seconds brings 80 KiB of a body, or its rest. A window does not count
+ * if bytes are unread at its end, because then the server is the slow side. The returned function stops the watch.
  */
-export function watchPace(req: IncomingMessage, clock: Clock, tooSlow: () => void): () => void {
+export function watchPace(req: IncomingMessage, clock: Clock, onTooSlow: () => void): () => void {
 	const { socket } = req;
-	// Carried by `fetch` there is no connection to watch; its owner has limits of its own.
+	// A request from `fetch` has no connection to watch. The server that received it has its own limits.
 	if (!socket) return () => {};
-	let seen = socket.bytesRead;
-	let cancel = clock.after(httpLimits.paceMs, look);
-	function look() {
-		const brought = socket.bytesRead - seen;
-		seen += brought;
-		if (brought < httpLimits.paceBytes && req.readableLength === 0 && !req.complete) tooSlow();
-		else cancel = clock.after(httpLimits.paceMs, look);
+	let countedBytes = socket.bytesRead;
+	let cancel = clock.after(httpLimits.paceMs, check);
+	function check() {
+		const receivedBytes = socket.bytesRead - countedBytes;
+		countedBytes += receivedBytes;
+		if (receivedBytes < httpLimits.paceBytes && req.readableLength === 0 && !req.complete) onTooSlow();
+		else cancel = clock.after(httpLimits.paceMs, check);
 	}
 	return () => cancel();
 }

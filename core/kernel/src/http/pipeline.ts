@@ -3,36 +3,31 @@ import Koa from 'koa';
 import { plinthError } from '../contract/errors/coded-error.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import type { Context, Entry, Next, RequestState } from './context.ts';
+import type { Context, Entry, HttpMiddleware, Next, RequestState } from './context.ts';
 import { sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Admission } from './gate/admission.ts';
-import type { Authentication } from './gate/authentication.ts';
-import { Cors } from './gate/cors.ts';
+import { cors } from './gate/cors.ts';
 import { httpLimits } from './limits.ts';
 import { probePaths } from './routing/system.ts';
 import type { RouteTable } from './routing/table.ts';
 import { shownPath } from './routing/unknown-route.ts';
 
-/** What the pipeline is built with. */
 export interface PipelineParts {
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** The origins whose pages may read answers. */
 	readonly cors: readonly string[];
-	/** Whether JSON is compressed for clients that ask for it. */
 	readonly compresses: boolean;
-	readonly authentication: Authentication;
+	readonly authentication: HttpMiddleware;
 	readonly admission: Admission;
 	readonly routes: RouteTable;
-	/** Resolves when the app can answer; rejects with what the client reads when it cannot start. */
+	/** Resolves when the app can handle requests; rejects with the error for clients when the app cannot start. */
 	readonly whenReady: () => Promise<void> | void;
 }
 
-/** The number of child loggers that are kept for the request log. */
 const maxLoggers = 1_000;
 
-/** The stack of middleware that answers every request, whether a listener, a host or `fetch` carries it. */
+/** The stack of middleware that handles every request, from the listener, a host or `fetch`. */
 export class Pipeline {
 	readonly #app = new Koa<RequestState>();
 	readonly #parts: PipelineParts;
@@ -46,60 +41,54 @@ export class Pipeline {
 
 	constructor(parts: PipelineParts) {
 		this.#parts = parts;
-		const { cors, authentication, admission, routes } = parts;
+		const { cors: origins, authentication, admission, routes } = parts;
 		const app = this.#app;
-		// The router asks for `ctx.path`. Koa's knows no mounts, and its parser throws for some targets.
+		// The router reads `ctx.path`. Koa's own getter does not know mounts, and its parser throws for some targets.
 		Object.defineProperty(app.context, 'path', {
 			get(this: Context) {
 				return this.state.entry.target.path;
 			},
 		});
-		app.use((ctx, next) => this.#carryExchange(ctx, next));
+		app.use((ctx, next) => this.#runExchange(ctx, next));
 		app.use((ctx, next) => this.#answerErrors(ctx, next));
-		if (cors.length > 0) {
-			const middleware = new Cors(cors, routes);
-			app.use((ctx, next) => middleware.handle(ctx, next));
-		}
+		if (origins.length > 0) app.use(cors(origins, routes));
 		app.use((ctx, next) => this.#checkAvailability(ctx, next));
-		app.use((ctx, next) => (this.#needsKey(ctx) ? authentication.handle(ctx, next) : next()));
+		app.use((ctx, next) => (this.#needsKey(ctx) ? authentication(ctx, next) : next()));
 		app.use((ctx, next) => admission.handle(ctx, next));
 		app.use(routes.routes());
 		app.use((ctx) => routes.refuse(ctx));
 		this.#run = composed(app);
 	}
 
-	/** How many requests are being answered. */
 	get inFlight(): number {
 		return this.#exchanges.length;
 	}
 
-	/** Answers one request. Never rejects. */
+	/** Handles one request. Never rejects. */
 	handle(req: IncomingMessage, res: ServerResponse, entry: Entry): Promise<void> {
 		const ctx = this.#app.createContext(req, res);
-		// The routes write their answers themselves: streams need deadlines that Koa does not know.
+		// The routes write their responses themselves: streams need deadlines, which Koa does not have.
 		ctx.respond = false;
 		Object.assign(ctx.state, { entry });
 		return this.#run(ctx as Context);
 	}
 
-	/** From now on requests that a host carries are refused with `E_STOPPING`, except those for public routes. */
+	/** Refuses later requests from a host or `fetch` with `E_STOPPING`, except those for public routes. */
 	stop(): void {
 		this.#isStopping = true;
 	}
 
-	/** Resolves when no request is being answered. */
 	drained(): Promise<void> {
 		if (this.inFlight === 0) return Promise.resolve();
 		return new Promise((resolve) => this.#waiting.push(resolve));
 	}
 
-	/** Aborts the signal of every request; clients that still wait read `E_STOPPING`. */
+	/** Aborts the signal of every request. Clients that are still waiting get `E_STOPPING`. */
 	abortAll(): void {
 		for (const exchange of [...this.#exchanges]) exchange.abort(plinthError('E_STOPPING'));
 	}
 
-	/** Gives a request its id, counts it until its response is closed, and logs it. */
-	async #carryExchange({ req, res, state }: Context, next: Next): Promise<void> {
+	async #runExchange({ req, res, state }: Context, next: Next): Promise<void> {
 		const exchange = new Exchange(req, res, this.#parts.clock, this.#parts.log, state.entry.hooks);
 		exchange.compresses = this.#parts.compresses;
 		Object.assign(state, { exchange });
@@ -110,7 +99,7 @@ export class Pipeline {
 		} catch {
 			exchange.cut();
 		} finally {
-			exchange.slot?.leave();
+			exchange.slot?.release();
 			this.#remove(exchange);
 		}
 	}
@@ -124,10 +113,9 @@ export class Pipeline {
 		}
 	}
 
-	/** Lets requests wait for the start of the app, except probes, and refuses new ones when it stops. */
 	async #checkAvailability(ctx: Context, next: Next): Promise<void> {
 		const { entry } = ctx.state;
-		// The listener accepted its connections before it closed: requests on them are answered.
+		// Requests on connections that the listener accepted before it closed are still handled.
 		if (this.#isStopping && !entry.hooks && this.#needsKey(ctx)) throw plinthError('E_STOPPING');
 		if (!this.#isReady && !probePaths.includes(entry.target.path)) {
 			await this.#parts.whenReady();
@@ -142,8 +130,7 @@ export class Pipeline {
 
 	async #finish(exchange: Exchange, path: string): Promise<void> {
 		const cut = () => exchange.res.destroy();
-		const { errorGraceMs, stallMs } = httpLimits;
-		const cancelTimer = exchange.clock.after(exchange.aborted ? errorGraceMs : stallMs, cut);
+		const cancelTimer = exchange.clock.after(exchange.aborted ? httpLimits.errorGraceMs : httpLimits.stallMs, cut);
 		if (!exchange.aborted) exchange.onAbort(cut);
 		await exchange.closed;
 		cancelTimer();
@@ -162,14 +149,14 @@ export class Pipeline {
 		this.#waiting = [];
 	}
 
-	/** Writes the line of a finished request. It has the path only where there is no route: paths hold signed names. */
+	/** Logs a finished request, with its path only if it has no route: paths of routes may contain signed names. */
 	#logRequest(exchange: Exchange, path: string): void {
 		const { res, clock, requestId, route, startedAt, usage, refusal, unknownMembers } = exchange;
 		const line = {
 			req_id: requestId,
 			path: route === undefined ? shownPath(path) : undefined,
-			// 499, as nginx: the client left.
-			status: exchange.left ? 499 : res.statusCode,
+			// 499 as in nginx: the client has disconnected.
+			status: exchange.hasDisconnected ? 499 : res.statusCode,
 			dur_ms: clock.now() - startedAt,
 			code: refusal?.code,
 			param: refusal?.param,
@@ -182,7 +169,7 @@ export class Pipeline {
 		else log.info(line, 'request');
 	}
 
-	/** A logger with the fields that many requests share: it redacts and serializes them once. */
+	/** Returns a child logger for the fields that many requests share, so that these are redacted and serialized once. */
 	#loggerOf({ req: { method }, route = 'unmatched', principal, model }: Exchange): Logger {
 		const fields = { method, route, tenant: principal?.tenant, principal: principal?.id, model };
 		const key = JSON.stringify(Object.values(fields));
@@ -198,8 +185,6 @@ export class Pipeline {
 
 /** The stack as one function. `app.callback()` would add listeners to every response, which cost memory. */
 function composed(app: Koa<RequestState>): (ctx: Context) => Promise<void> {
-	const { compose } = app as unknown as {
-		compose(stack: readonly unknown[]): (ctx: Context) => Promise<void>;
-	};
+	const { compose } = app as unknown as { compose(stack: readonly unknown[]): (ctx: Context) => Promise<void> };
 	return compose(app.middleware);
 }

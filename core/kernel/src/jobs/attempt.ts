@@ -1,30 +1,31 @@
+import { orAbort, settlesWithin } from '../contract/abort.ts';
 import { isPlinthError, plinthError, toWireError } from '../contract/errors/coded-error.ts';
 import type { Claim, Heartbeat, HeartbeatUpdate, Job, JobError } from '../contract/jobs/job-store.ts';
 import type { JobDefinition, JobOutcome, JobRetry } from '../contract/jobs/jobs.ts';
 import { attemptPrefix, deleteEarlierAttempts, deletePrefix, jobPrefix } from './blobs.ts';
-import type { JobTools } from './jobs.ts';
+import { cancelUpstream, type JobTools } from './jobs.ts';
 import { LeaseHeartbeat } from './lease-heartbeat.ts';
 
-/** The wait before the next attempt when a store was unavailable; twice as long each time. */
+/** The wait before the next attempt when a store was unavailable. It doubles with each attempt. */
 const retryMs = 5_000;
 
 /** How long aborted work, or a call to stop it upstream, may take to settle. */
 const timeoutMs = 2_000;
 
-/** Why an attempt is ended from outside. `lost`: another attempt owns the job, or it is gone: write nothing. */
+/** Why an attempt is aborted. `lost`: another attempt owns the job, or it was removed: write nothing. */
 export type AbortCause = 'cancel' | 'lost' | 'stopping' | 'timeout';
 
-/** How an attempt ended, for the log. `put off`: another attempt follows. `unrecorded`: the store did not answer. */
+/** How an attempt ended, for the log. `put off`: another attempt follows. `unrecorded`: the store did not respond. */
 type AttemptEnd = 'completed' | 'failed' | 'put off' | 'interrupted' | 'lost' | 'unrecorded';
 
-/** One claimed run of a job: keeps the lease alive, reports progress, and records exactly one end. */
+/** One claimed run of a job: renews the lease, reports progress, and records exactly one end. */
 export class Attempt {
 	readonly #job: Job;
 	readonly #fence: number;
 	readonly #definition: JobDefinition;
 	readonly #tools: JobTools;
 	readonly #controller = new AbortController();
-	readonly #abandoned = Promise.withResolvers<never>();
+	readonly #abandoned = new AbortController();
 	readonly #lease: LeaseHeartbeat;
 	#cause: AbortCause | undefined;
 
@@ -38,24 +39,22 @@ export class Attempt {
 			lapsed: () => this.abort('lost'),
 			progressed: (progress) => this.#announce('job.progress', progress),
 		});
-		// When the work has settled first, nothing listens.
-		this.#abandoned.promise.catch(() => {});
 	}
 
-	/** Ends the attempt from outside; the first cause wins. */
+	/** Aborts the attempt. Only the first cause counts. */
 	abort(cause: AbortCause): void {
 		if (this.#cause) return;
 		this.#cause = cause;
 		const reason = new Error(`the attempt was ended: ${cause}`);
 		this.#controller.abort(reason);
-		// Work that ignores its signal must hold up neither the slot nor the stop of the server.
-		this.#tools.clock.after(timeoutMs, () => this.#abandoned.reject(reason));
+		// Work that ignores its signal must not delay the release of the slot or the stop of the server.
+		this.#tools.clock.after(timeoutMs, () => this.#abandoned.abort(reason));
 	}
 
 	/** Runs to the end. Never rejects. */
 	async run(): Promise<void> {
 		const { clock, log, settings } = this.#tools;
-		const began = clock.now();
+		const startedAt = clock.now();
 		this.#announce('job.started');
 		const cancelTimeout = clock.after(settings.maxRunMs, () => this.abort('timeout'));
 		this.#lease.start();
@@ -63,7 +62,7 @@ export class Attempt {
 		this.#lease.stop();
 		cancelTimeout();
 		const { kind, model } = this.#job;
-		log.info({ end, dur_ms: clock.now() - began, kind, model }, 'attempt ended');
+		log.info({ end, dur_ms: clock.now() - startedAt, kind, model }, 'attempt ended');
 	}
 
 	async #work(): Promise<AttemptEnd> {
@@ -77,45 +76,44 @@ export class Attempt {
 				blobKey: (name) => `${attemptPrefix(this.#job.id, this.#fence)}${name}`,
 				log: this.#tools.log,
 			});
-			outcome = await Promise.race([work, this.#abandoned.promise]);
+			outcome = await orAbort(this.#abandoned.signal, work);
 			if (!isRetry(outcome)) checkOutcome(outcome);
 		} catch (error) {
-			return this.#giveUp(error);
+			return this.#endAfterError(error);
 		}
-		return isRetry(outcome) ? this.#putOff(outcome) : this.#succeed(outcome);
+		return isRetry(outcome) ? this.#scheduleRetry(outcome) : this.#complete(outcome);
 	}
 
 	async #checkpoint(token: string): Promise<void> {
 		if (typeof token !== 'string') throw new TypeError('A checkpoint is a string.');
 		if ((await this.#heartbeat({ checkpoint: token })) !== 'lost') return;
-		// Nothing else knows of the work behind a token that is not in the record.
-		const isKnown = (await this.#latest()).checkpoint === token;
-		if (!isKnown) await this.#cancelUpstream({ ...this.#job, checkpoint: token });
+		// The record does not have the token, so that only this attempt can cancel the work that it identifies.
+		const isRecorded = (await this.#latestRecord()).checkpoint === token;
+		if (!isRecorded) await this.#cancelUpstream({ ...this.#job, checkpoint: token });
 		throw this.#controller.signal.reason;
 	}
 
 	async #heartbeat(update: HeartbeatUpdate): Promise<Heartbeat> {
-		const answer = await this.#tools.store.heartbeat(this.#job.id, this.#fence, update);
-		if (answer === 'ok') this.#lease.confirm();
-		else this.abort(answer);
-		return answer;
+		const status = await this.#tools.store.heartbeat(this.#job.id, this.#fence, update);
+		if (status === 'ok') this.#lease.confirm();
+		else this.abort(status);
+		return status;
 	}
 
-	async #succeed({ result, retentionMs }: JobOutcome): Promise<AttemptEnd> {
-		const { store, blobs } = this.#tools;
+	async #complete({ result, retentionMs }: JobOutcome): Promise<AttemptEnd> {
+		const { store } = this.#tools;
 		const { id } = this.#job;
 		const completion = { result, retentionMs: retentionMs ?? null };
+		// Deleted before the record is written: later, nothing deletes them. Those attempts can no longer end the job.
+		await deleteEarlierAttempts(this.#tools, id, this.#fence);
 		const end = await this.#record('completed', () => store.complete(id, this.#fence, completion));
-		if (end === 'completed') {
-			this.#announce('job.completed');
-			await this.#tidy(deleteEarlierAttempts(blobs, id, this.#fence));
-		}
-		// With the outcome unknown the bytes stay: the record may say completed. Otherwise the sweep finds them.
+		if (end === 'completed') this.#announce('job.completed');
+		// If the outcome is unknown, the bytes stay: the record may be completed. Otherwise the sweep deletes them.
 		if (end === 'lost') await this.#discard();
 		return end;
 	}
 
-	async #putOff({ retryInMs }: JobRetry): Promise<AttemptEnd> {
+	async #scheduleRetry({ retryInMs }: JobRetry): Promise<AttemptEnd> {
 		const error = jobError(plinthError('E_JOB_ATTEMPTS'));
 		const { store } = this.#tools;
 		const end = await this.#record('put off', () => store.fail(this.#job.id, this.#fence, error, retryInMs));
@@ -123,7 +121,7 @@ export class Attempt {
 		return end;
 	}
 
-	async #giveUp(error: unknown): Promise<AttemptEnd> {
+	async #endAfterError(error: unknown): Promise<AttemptEnd> {
 		const { store } = this.#tools;
 		const { id } = this.#job;
 		let end: AttemptEnd = 'lost';
@@ -131,29 +129,29 @@ export class Attempt {
 			end = await this.#record('interrupted', () => store.release(id, this.#fence));
 		} else if (this.#cause !== 'lost') {
 			const retryInMs = this.#retryInMs(error);
-			const reason = this.#explain(error);
+			const reason = this.#errorOf(error);
 			const failed = retryInMs === undefined ? 'failed' : 'put off';
 			end = await this.#record(failed, () => store.fail(id, this.#fence, reason, retryInMs));
 			if (end === 'failed') this.#announce('job.failed');
-			// Not when another attempt may own the job: it goes on from the checkpoint.
-			const isOver = end === 'failed' || (end === 'unrecorded' && this.#cause === 'cancel');
-			if (this.#cause && isOver) await this.#cancelUpstream(await this.#latest());
+			// Not if another attempt may own the job, because that one resumes from the checkpoint.
+			const hasJobEnded = end === 'failed' || (end === 'unrecorded' && this.#cause === 'cancel');
+			if (this.#cause && hasJobEnded) await this.#cancelUpstream(await this.#latestRecord());
 		}
-		// A failed job can be neither served nor remixed: its inputs go too.
+		// A failed job can be neither served nor remixed, so its inputs are deleted too.
 		await this.#discard(end === 'failed' ? jobPrefix(id) : undefined);
 		return end;
 	}
 
-	/** As the definition says, else 5, 10, 20, … seconds where a store was unavailable. */
+	/** The wait from the definition; otherwise 5, 10, 20, … seconds if a store was unavailable. */
 	#retryInMs(error: unknown): number | undefined {
 		const { attempt, maxAttempts } = this.#job;
 		if (this.#cause || attempt >= maxAttempts) return undefined;
-		const isStore = isPlinthError(error) && error.code === 'E_STORE_UNAVAILABLE';
-		const wait = isStore ? retryMs * 2 ** (attempt - 1) : undefined;
+		const isStoreError = isPlinthError(error) && error.code === 'E_STORE_UNAVAILABLE';
+		const wait = isStoreError ? retryMs * 2 ** (attempt - 1) : undefined;
 		return this.#definition.retryInMs?.(error, this.#job) ?? wait;
 	}
 
-	#explain(error: unknown): JobError {
+	#errorOf(error: unknown): JobError {
 		const { log } = this.#tools;
 		if (this.#cause === 'cancel') return jobError(plinthError('E_JOB_CANCELLED'));
 		if (this.#cause === 'timeout') return jobError(plinthError('E_JOB_TIMEOUT'));
@@ -165,25 +163,18 @@ export class Attempt {
 		return jobError(plinthError('E_MODEL_FAILED'));
 	}
 
-	/** The record with its newest checkpoint; the claimed one when the store does not answer. */
-	async #latest(): Promise<Job> {
+	/** The record with its newest checkpoint; the claimed one if the store does not respond. */
+	async #latestRecord(): Promise<Job> {
 		const { id, tenant } = this.#job;
 		return (await this.#tools.store.get(tenant, id).catch(() => null)) ?? this.#job;
 	}
 
 	async #cancelUpstream(job: Job): Promise<void> {
 		const { clock, log } = this.#tools;
-		if (job.checkpoint === null || !this.#definition.cancel) return;
-		const late = Promise.withResolvers<void>();
-		const cancelTimer = clock.after(timeoutMs, late.resolve);
-		const cancelled = this.#definition
-			.cancel(job)
-			.catch((err: unknown) => log.warn({ err }, 'the upstream work of a job could not be stopped'));
-		await Promise.race([cancelled, late.promise]);
-		cancelTimer();
+		await settlesWithin(clock, timeoutMs, cancelUpstream(this.#definition, job, log));
 	}
 
-	/** Tries until the lease has lapsed: then the outcome is unknown. `lost`: the store has refused the fence. */
+	/** Repeats `write` until it succeeds or the lease has lapsed (`unrecorded`). `lost`: the store refused the fence. */
 	async #record(end: AttemptEnd, write: () => Promise<boolean>): Promise<AttemptEnd> {
 		const { clock, log } = this.#tools;
 		for (let wait = 100; ; wait = Math.min(wait * 2, 2_000)) {
@@ -201,13 +192,7 @@ export class Attempt {
 	}
 
 	async #discard(prefix = attemptPrefix(this.#job.id, this.#fence)): Promise<void> {
-		await this.#tidy(deletePrefix(this.#tools.blobs, prefix));
-	}
-
-	async #tidy(deletion: Promise<void>): Promise<void> {
-		await deletion.catch((err: unknown) =>
-			this.#tools.log.warn({ err }, 'the bytes of a failed attempt stay until the sweep'),
-		);
+		await deletePrefix(this.#tools, prefix);
 	}
 
 	#announce(type: string, progress?: number): void {
@@ -221,7 +206,7 @@ function isRetry(outcome: JobOutcome | JobRetry): outcome is JobRetry {
 	return typeof Object(outcome).retryInMs === 'number';
 }
 
-/** A result that no store can write would be tried again for ever. */
+/** A result that no store can write would be retried forever. */
 function checkOutcome(outcome: Partial<JobOutcome> | undefined): void {
 	if (JSON.stringify(outcome?.result) === undefined) {
 		throw new TypeError('The work of a job must resolve to { result: a JSON object } or { retryInMs }.');

@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { JobStore } from '../contract/jobs/job-store.ts';
-import type { Clock } from '../contract/ports/clock.ts';
-import type { Logger } from '../contract/ports/logger.ts';
+import type { JobTools } from './jobs.ts';
 
-/** In milliseconds; the holder renews and others ask. A dead holder is replaced within 15 s. */
-export const dutyTimes = { leaseMs: 12_000, renewMs: 4_000, askMs: 2_000 } as const;
+/** In milliseconds: the holder renews, other processes request. After a crash, another holder follows within 15 s. */
+export const dutyTimes = { leaseMs: 12_000, renewMs: 4_000, requestMs: 2_000 } as const;
 
-/** What a duty works with. */
-export interface DutyTools {
-	/** Undefined: this process always has the duty. */
-	readonly store: Pick<JobStore, 'lead'> | undefined;
-	readonly clock: Clock;
-	readonly log: Logger;
-}
+/** Without a store, this process always has the duty. */
+type DutyTools = Pick<JobTools, 'clock' | 'log'> & { readonly store: Pick<JobStore, 'lead'> | undefined };
 
-/** Work of one process at a time: `run` begins with the lease and aborts without it. When it ends, it begins again. */
+/** Work of one process at a time: `run` starts with the lease and aborts without it. When it ends, it restarts. */
 export class Duty {
 	readonly #name: string;
 	readonly #run: (signal: AbortSignal) => Promise<void>;
@@ -22,10 +16,10 @@ export class Duty {
 	readonly #holder = randomUUID();
 	#isStopped = false;
 	#cancelTimer: () => void = () => {};
-	/** By a timer and not by the wall clock, which may be set. */
+	/** Cancels the timer of the lease. A timer, because the wall clock may be set. */
 	#cancelLapse: () => void = () => {};
 	#renewing: Promise<void> = Promise.resolve();
-	#held: { readonly controller: AbortController; readonly finished: Promise<void> } | undefined;
+	#current: { readonly controller: AbortController; readonly finished: Promise<void> } | undefined;
 
 	constructor(name: string, run: (signal: AbortSignal) => Promise<void>, tools: DutyTools) {
 		this.#name = name;
@@ -33,63 +27,62 @@ export class Duty {
 		this.#tools = tools;
 	}
 
-	/** Asks for the lease, now and from now on. */
+	/** Requests the lease, now and repeatedly. */
 	start(): void {
 		if (this.#isStopped) return;
 		this.#renewing = this.#renew().then(() => {
 			if (this.#isStopped) return;
-			const ms = this.#held ? dutyTimes.renewMs : dutyTimes.askMs;
+			const ms = this.#current ? dutyTimes.renewMs : dutyTimes.requestMs;
 			this.#cancelTimer = this.#tools.clock.after(ms, () => this.start());
 		});
 	}
 
-	/** Ends the work, waits for it, and gives the lease back. */
 	async stop(): Promise<void> {
 		this.#isStopped = true;
 		this.#cancelTimer();
 		await this.#renewing;
-		const held = this.#held;
+		const current = this.#current;
 		this.#abort();
-		await held?.finished;
-		if (held) await this.#lead(0).catch((err: unknown) => this.#warn(err, 'given back'));
+		await current?.finished;
+		if (current) await this.#lead(0).catch((err: unknown) => this.#warn(err, 'released'));
 	}
 
 	async #renew(): Promise<void> {
 		const lapse = Promise.withResolvers<void>();
 		const cancelLapse = this.#tools.clock.after(dutyTimes.leaseMs, lapse.resolve);
 		try {
-			const isOurs = await Promise.race([this.#lead(dutyTimes.leaseMs), lapse.promise.then(() => false)]);
-			if (!isOurs || this.#isStopped) {
+			const isHolder = await Promise.race([this.#lead(dutyTimes.leaseMs), lapse.promise.then(() => false)]);
+			if (!isHolder || this.#isStopped) {
 				cancelLapse();
-				if (!isOurs) this.#abort();
+				if (!isHolder) this.#abort();
 				return;
 			}
 			this.#cancelLapse();
 			this.#cancelLapse = cancelLapse;
 			void lapse.promise.then(() => this.#abort());
-			this.#begin();
+			this.#startWork();
 		} catch (err) {
 			cancelLapse();
 			this.#warn(err, 'renewed');
 		}
 	}
 
-	#begin(): void {
-		if (this.#held) return;
+	#startWork(): void {
+		if (this.#current) return;
 		const controller = new AbortController();
 		const finished = this.#run(controller.signal)
-			.catch((err: unknown) => this.#warn(err, 'done; it begins again'))
+			.catch((err: unknown) => this.#warn(err, 'done; it starts again'))
 			.then(() => {
-				if (this.#held === held) this.#held = undefined;
+				if (this.#current === current) this.#current = undefined;
 			});
-		const held = { controller, finished };
-		this.#held = held;
+		const current = { controller, finished };
+		this.#current = current;
 	}
 
-	/** The run stays noted until it has settled, so that there are never two. */
+	/** `#current` stays set until the run has settled, so that there are never two runs. */
 	#abort(): void {
 		this.#cancelLapse();
-		this.#held?.controller.abort();
+		this.#current?.controller.abort();
 	}
 
 	async #lead(leaseMs: number): Promise<boolean> {

@@ -11,7 +11,6 @@ import type { EventBus } from '../contract/ports/event-bus.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
 
-/** What every part of the jobs works with. */
 export interface JobTools {
 	readonly store: JobStore;
 	readonly blobs: BlobStore;
@@ -23,7 +22,7 @@ export interface JobTools {
 
 const defaultMaxAttempts = 5;
 
-/** Creates, reads and removes jobs; knows which plugin runs which kind. */
+/** Creates, reads and removes jobs. It knows which plugin runs which kind. */
 export class JobService {
 	readonly definitions = new Map<string, JobDefinition>();
 	readonly #tools: JobTools;
@@ -33,12 +32,11 @@ export class JobService {
 		this.#tools = tools;
 	}
 
-	/** The settings of the config, with those of the kind on top. */
 	settingsOf(kind: string): JobSettings {
 		return { ...this.#tools.settings, ...this.definitions.get(kind)?.settings };
 	}
 
-	/** Registers a kind, which the boot has found to be unique, and returns the handle to its jobs. */
+	/** Registers a kind and returns the handle to its jobs. The boot has checked that the kind is unique. */
 	register(kind: string, definition: JobDefinition): Jobs {
 		this.definitions.set(kind, definition);
 		return {
@@ -52,7 +50,7 @@ export class JobService {
 		};
 	}
 
-	/** Ids of one process rise strictly, also within a millisecond. */
+	/** The ids of one process strictly increase, also within a millisecond. */
 	#newId(kind: string): string {
 		this.#lastIdAt = Math.max(this.#tools.clock.now(), this.#lastIdAt + 1);
 		return `${kind}_${this.#lastIdAt.toString(16).padStart(12, '0')}${randomBytes(16).toString('hex')}`;
@@ -61,12 +59,12 @@ export class JobService {
 	async #submit(kind: string, submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }> {
 		const { principal, model, attachments = [], idempotency, callback } = submission;
 		const { store, clock, settings } = this.#tools;
-		const began = clock.now();
+		const startedAt = clock.now();
 		const id = this.#newId(kind);
 		try {
 			const files = await this.#attach(id, attachments);
-			// The sweep may have taken the attachments of so long a create for orphans.
-			if (clock.now() - began > settings.orphanMs / 2) throw plinthError('E_DEADLINE');
+			// After this time, the sweep may have deleted the attachments as orphans.
+			if (clock.now() - startedAt > settings.orphanMs / 2) throw plinthError('E_DEADLINE');
 			const created = await store.create(
 				{
 					id,
@@ -78,26 +76,30 @@ export class JobService {
 					maxAttempts: this.definitions.get(kind)?.maxAttempts ?? defaultMaxAttempts,
 					...(callback && { callback }),
 				},
-				{ ...(idempotency && { idempotency }), ...this.#limit(kind) },
+				{ ...(idempotency && { idempotency }), ...this.#pendingLimit(kind) },
 			);
 			if (created.replayed) await this.#discard(id);
 			else this.#announce('job.queued', created.job);
 			return created;
 		} catch (error) {
-			// The record may stand: then only the answer was lost.
-			const found = await store.get(principal.tenant, id).catch(() => undefined);
-			if (found === null) await this.#discard(id);
+			// The record may exist: then only the response of the store was lost.
+			const record = await store.get(principal.tenant, id).catch(() => undefined);
+			if (record === null) await this.#discard(id);
 			throw error;
 		}
 	}
 
-	async #checkQueue(kind: string, { tenant }: Principal, by: Pick<Idempotency, 'key' | 'retry'>): Promise<void> {
-		const { maxPending } = this.#limit(kind);
-		if (maxPending === undefined || by.key !== undefined || by.retry > 0) return;
+	async #checkQueue(
+		kind: string,
+		{ tenant }: Principal,
+		{ key, retry }: Pick<Idempotency, 'key' | 'retry'>,
+	): Promise<void> {
+		const { maxPending } = this.#pendingLimit(kind);
+		if (maxPending === undefined || key !== undefined || retry > 0) return;
 		if ((await this.#tools.store.pending(kind, tenant)) >= maxPending) throw plinthError('E_QUEUE_FULL');
 	}
 
-	/** A create that may take no place: the store answers a repeat, and refuses everything else. */
+	/** A create with a limit of 0: the store returns the job of a repeat, and refuses everything else. */
 	async #repeated(kind: string, { id: principal, tenant }: Principal, idempotency: Idempotency): Promise<Job | null> {
 		if (idempotency.key === undefined && idempotency.retry === 0) return null;
 		const id = this.#newId(kind);
@@ -110,16 +112,13 @@ export class JobService {
 		}
 	}
 
-	#limit(kind: string): { readonly maxPending?: number } {
+	#pendingLimit(kind: string): { readonly maxPending?: number } {
 		const { maxPendingPerTenant } = this.settingsOf(kind);
 		return maxPendingPerTenant === 0 ? {} : { maxPending: maxPendingPerTenant };
 	}
 
-	/** Deletes the bytes of a job, now or by a later sweep. */
-	async #discard(id: string): Promise<void> {
-		await deletePrefix(this.#tools.blobs, jobPrefix(id)).catch((err: unknown) =>
-			this.#tools.log.warn({ err, job_id: id }, 'bytes of a job could not be deleted yet'),
-		);
+	#discard(id: string): Promise<boolean> {
+		return deletePrefix(this.#tools, jobPrefix(id));
 	}
 
 	async #attach(id: string, attachments: readonly JobAttachment[]): Promise<Record<string, StoredAttachment>> {
@@ -144,8 +143,9 @@ export class JobService {
 		const before = await this.#get(kind, tenant, id);
 		const job = await this.#tools.store.requestCancel(tenant, id);
 		if (!job) throw plinthError('E_JOB_NOT_FOUND');
-		// No attempt will do it: an earlier one that was interrupted has left its upstream work running.
-		if (job.status === 'failed' && before.status === 'queued') void this.#cancelUpstream(job);
+		// No attempt will cancel it: an interrupted earlier attempt has left its upstream work running.
+		if (job.status === 'failed' && before.status === 'queued')
+			void cancelUpstream(this.definitions.get(kind), job, this.#tools.log);
 		this.#announce(job.status === 'failed' ? 'job.failed' : 'job.cancelling', job);
 		if (job.status === 'failed') await this.#discard(id);
 		return job;
@@ -155,16 +155,16 @@ export class JobService {
 		await this.#get(kind, tenant, id);
 		const job = await this.#tools.store.remove(tenant, id);
 		if (!job) throw plinthError('E_JOB_NOT_FOUND');
-		// Workers of this process hear the hint at once, others at their next heartbeat.
+		// Workers of this process receive the hint at once, others are notified at their next heartbeat.
 		this.#announce('job.deleted', job);
-		// The record is gone: nobody waits for an upstream.
-		if (job.status === 'queued' || job.status === 'in_progress') void this.#cancelUpstream(job);
-		// A running attempt may still write: then the bytes wait for the sweep.
+		// The record is removed, so nothing waits for the upstream work.
+		if (job.status === 'queued' || job.status === 'in_progress')
+			void cancelUpstream(this.definitions.get(kind), job, this.#tools.log);
+		// A running attempt may still write, so its bytes are left to the sweep.
 		if (job.status !== 'in_progress') {
-			const { blobs, store, log } = this.#tools;
-			await deletePrefix(blobs, jobPrefix(id))
-				.then(() => store.swept([{ due: 'record', id, kind, tenant }]))
-				.catch((err: unknown) => log.warn({ err, job_id: id }, 'bytes of a removed job stay until the sweep'));
+			const { store, log } = this.#tools;
+			const swept = async () => (await this.#discard(id)) && store.swept([{ due: 'record', id, kind, tenant }]);
+			await swept().catch((err: unknown) => log.warn({ err, job_id: id }, 'a removed job stays until the sweep'));
 		}
 		return job;
 	}
@@ -172,14 +172,15 @@ export class JobService {
 	#announce(type: string, { id, tenant }: Job): void {
 		this.#tools.bus.publish({ type, tenant, subject: id, data: null });
 	}
+}
 
-	async #cancelUpstream(job: Job): Promise<void> {
-		if (job.checkpoint === null) return;
-		try {
-			await this.definitions.get(job.kind)?.cancel?.(job);
-		} catch (err) {
-			this.#tools.log.warn({ err, job_id: job.id }, 'the upstream work of a job could not be stopped');
-		}
+/** Stops the work that the checkpoint of a job identifies. Never rejects. */
+export async function cancelUpstream(definition: JobDefinition | undefined, job: Job, log: Logger): Promise<void> {
+	if (job.checkpoint === null) return;
+	try {
+		await definition?.cancel?.(job);
+	} catch (err) {
+		log.warn({ err, job_id: job.id }, 'the upstream work of a job could not be stopped');
 	}
 }
 
@@ -190,7 +191,7 @@ export function isJobId(kind: string, text: string): boolean {
 	return idPattern.exec(text)?.[1] === kind;
 }
 
-/** When an id was made, in milliseconds since the Unix epoch; undefined for what is no job id of any kind. */
+/** When an id was created, in milliseconds since the Unix epoch; undefined for any other text. */
 export function timeOfId(id: string): number | undefined {
 	const time = idPattern.exec(id)?.[2];
 	return time === undefined ? undefined : Number.parseInt(time, 16);

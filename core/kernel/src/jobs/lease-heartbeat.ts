@@ -1,9 +1,8 @@
 import type { HeartbeatUpdate } from '../contract/jobs/job-store.ts';
 import type { JobTools } from './jobs.ts';
 
-/** What a heartbeat drives. */
 export interface HeartbeatEvents {
-	/** Sends a heartbeat; rejects when the store does not answer. */
+	/** Sends a heartbeat; rejects when the store does not respond. */
 	send(update: HeartbeatUpdate): Promise<unknown>;
 	/** The lease has lapsed without a confirmed heartbeat: another worker may have taken the job. */
 	lapsed(): void;
@@ -11,18 +10,18 @@ export interface HeartbeatEvents {
 	progressed(fraction: number): void;
 }
 
-/** Extends the lease of one attempt, writes progress at most once per `progressMs`, and notices a lapse. */
+/** Renews the lease of one attempt, writes progress at most once per `progressMs`, and detects a lapse. */
 export class LeaseHeartbeat {
 	readonly #tools: Pick<JobTools, 'clock' | 'log' | 'settings'>;
 	readonly #events: HeartbeatEvents;
 	/** Whether a whole lease has passed since the last confirmed heartbeat. */
 	hasLapsed = false;
 	#progress = 0;
-	#written = 0;
-	#cancelBeat: () => void = () => {};
-	/** A timer, because the time of day may be set. */
+	#storedProgress = 0;
+	#cancelTimer: () => void = () => {};
+	/** A timer, because the wall clock may be set. */
 	#cancelLapse: () => void = () => {};
-	#isBeating = false;
+	#isSending = false;
 	#isStopped = false;
 
 	constructor(tools: Pick<JobTools, 'clock' | 'log' | 'settings'>, events: HeartbeatEvents) {
@@ -30,25 +29,22 @@ export class LeaseHeartbeat {
 		this.#events = events;
 	}
 
-	/** Begins to beat. */
 	start(): void {
 		this.confirm();
-		this.#wait(0);
+		this.#schedule(0);
 	}
 
-	/** Beats no more. */
 	stop(): void {
 		this.#isStopped = true;
 		this.#cancelLapse();
-		this.#cancelBeat();
+		this.#cancelTimer();
 	}
 
-	/** Takes a new fraction done; values that fall, and what is no number, are ignored. */
+	/** Accepts a new completed fraction. Lower values and NaN are ignored. */
 	report(fraction: number): void {
 		if (fraction > this.#progress) this.#progress = Math.min(fraction, 1);
 	}
 
-	/** The store has confirmed the lease. */
 	confirm(): void {
 		this.#cancelLapse();
 		if (this.#isStopped || this.hasLapsed) return;
@@ -58,32 +54,32 @@ export class LeaseHeartbeat {
 		});
 	}
 
-	/** Never two at once: a slow store must not get a queue of heartbeats. */
-	#beat(): void {
-		if (this.#isBeating) return;
-		this.#isBeating = true;
+	/** Never sends two at once: a slow store must not receive a queue of heartbeats. */
+	#sendHeartbeat(): void {
+		if (this.#isSending) return;
+		this.#isSending = true;
 		const progress = this.#progress;
 		this.#events
 			.send({ progress })
 			.then(() => {
-				if (progress > this.#written) this.#events.progressed(progress);
-				this.#written = Math.max(this.#written, progress);
+				if (progress > this.#storedProgress) this.#events.progressed(progress);
+				this.#storedProgress = Math.max(this.#storedProgress, progress);
 			})
 			.catch((err: unknown) => this.#tools.log.warn({ err }, 'a heartbeat failed'))
 			.finally(() => {
-				this.#isBeating = false;
+				this.#isSending = false;
 			});
 	}
 
-	/** Beats every `heartbeatMs`, of which some have `passed`, and every `progressMs` when there is progress. */
-	#wait(passed: number): void {
+	/** Sends every `heartbeatMs`, of which `passedMs` have passed, and every `progressMs` if there is new progress. */
+	#schedule(passedMs: number): void {
 		if (this.#isStopped) return;
 		const { heartbeatMs, progressMs } = this.#tools.settings;
-		const ms = Math.min(progressMs, heartbeatMs - passed);
-		this.#cancelBeat = this.#tools.clock.after(ms, () => {
-			const isDue = passed + ms >= heartbeatMs;
-			if (isDue || this.#progress > this.#written) this.#beat();
-			this.#wait(isDue ? 0 : passed + ms);
+		const ms = Math.min(progressMs, heartbeatMs - passedMs);
+		this.#cancelTimer = this.#tools.clock.after(ms, () => {
+			const isDue = passedMs + ms >= heartbeatMs;
+			if (isDue || this.#progress > this.#storedProgress) this.#sendHeartbeat();
+			this.#schedule(isDue ? 0 : passedMs + ms);
 		});
 	}
 }

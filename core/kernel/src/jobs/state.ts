@@ -1,5 +1,6 @@
 import { invalidValue } from '../contract/errors/coded-error.ts';
 import { errors } from '../contract/errors/errors.ts';
+import type { AttemptEnding, JobUpkeep } from '../contract/jobs/dump.ts';
 import type {
 	Completion,
 	EventPage,
@@ -17,55 +18,31 @@ import type {
 import { modelWaitMs } from '../contract/jobs/times.ts';
 import type { JsonObject } from '../contract/ports/json.ts';
 
-/** The calls that end an attempt. */
-export type AttemptEnding = 'complete' | 'fail' | 'release';
-
-/** A job and what a store keeps beside it. Never changed, only replaced. */
-export interface JobState {
+/** A job and the other fields that a store keeps of it. Never changed, only replaced. */
+export interface JobState extends JobUpkeep {
 	readonly job: Job;
 	readonly callback: JobCallback | undefined;
-	/** From when on `take` hands the job out or ends it: 0, the retry's instant, or the lease's end; null once ended. */
-	readonly dueAt: number | null;
-	/** The length of the present lease. */
-	readonly leaseMs: number;
-	/** The call that ended the attempt with the present fence, so that a repeat is recognised; null while it runs. */
-	readonly endedBy: AttemptEnding | null;
-	/** When `tidy` first found that no worker offers the model; null while one does. */
-	readonly unofferedSince: number | null;
-	/** When the bytes are due for deletion: the expiry, or the end of a failed job; null without bytes. */
-	readonly contentDueAt: number | null;
-	/** When the record is due for deletion; null while the job lives. */
-	readonly recordDueAt: number | null;
-	readonly removed: boolean;
 	readonly idempotency: Idempotency | undefined;
-	/** The highest retry count that made or received the job. */
-	readonly receivedRetry: number;
 }
 
-/** A state and the event that is appended with it; null: nothing has happened. */
+/** A state and the event that is appended with it; null: no transition. */
 export interface JobStep {
 	readonly state: JobState;
 	readonly event: JobEventType | null;
 }
 
-/** A heartbeat, and what the worker is told. */
-export interface HeartbeatStep {
-	readonly state: JobState;
-	readonly answer: Heartbeat;
-}
-
-/** By which clock a store writes, and how long it keeps what has ended. */
+/** The current time of a store, and how long it keeps records after their end. */
 export interface StoreTime {
 	readonly now: number;
 	readonly recordRetentionMs: number;
 }
 
-/** One line of the state machine. */
+/** One transition of the state machine. */
 export interface JobTransition {
 	readonly on: AttemptEnding | 'create' | 'take' | 'requestCancel' | 'remove' | 'tidy';
 	readonly from: readonly (JobStatus | 'new')[];
 	readonly to: JobStatus | 'removed';
-	/** The guard, in words. */
+	/** A description of the guard. */
 	readonly when?: string;
 	readonly event: JobEventType;
 }
@@ -75,7 +52,7 @@ const running = ['in_progress'] as const;
 const isSpent = 'due, and cancelled or without attempts left';
 const isUnoffered = 'due, and no worker has offered its model for an hour';
 
-/** Every change of status that there is. Due: queued and not to be retried later, or running with a lapsed lease. */
+/** All changes of status. Due: queued and the time of its retry has come, or running with a lapsed lease. */
 export const jobTransitions: readonly JobTransition[] = [
 	{ on: 'create', from: ['new'], to: 'queued', event: 'job.queued' },
 	{ on: 'take', from: pending, to: 'in_progress', when: 'due', event: 'job.started' },
@@ -89,18 +66,18 @@ export const jobTransitions: readonly JobTransition[] = [
 	{ on: 'remove', from: [...pending, 'completed', 'failed'], to: 'removed', event: 'job.deleted' },
 ];
 
-/** The largest progress that a job which still runs may show. */
+/** The maximum progress of a job that still runs. */
 const progressCap = 0.99;
 
 /** A job that was just submitted. */
 export function createJob({ callback, ...job }: NewJob, idempotency: Idempotency | undefined, now: number): JobStep {
 	const outcome = { result: null, error: null, checkpoint: null, cancelRequested: false } as const;
 	const instants = { createdAt: now, startedAt: null, completedAt: null, expiresAt: null, expired: false } as const;
-	const made = { ...job, ...outcome, ...instants, status: 'queued', progress: 0, attempt: 0, fence: 0 } as const;
+	const created = { ...job, ...outcome, ...instants, status: 'queued', progress: 0, attempt: 0, fence: 0 } as const;
 	const lease = { dueAt: 0, leaseMs: 0, endedBy: null, unofferedSince: null } as const;
-	const kept = { contentDueAt: null, recordDueAt: null, removed: false } as const;
+	const retention = { contentDueAt: null, recordDueAt: null, removed: false } as const;
 	const receivedRetry = idempotency?.retry ?? 0;
-	return { state: { job: made, callback, ...lease, ...kept, idempotency, receivedRetry }, event: 'job.queued' };
+	return { state: { job: created, callback, ...lease, ...retention, idempotency, receivedRetry }, event: 'job.queued' };
 }
 
 /** The job as a caller sees it at `now`. */
@@ -108,7 +85,7 @@ export function jobAt({ job }: JobState, now: number): Job {
 	return { ...job, expired: hasExpired(job.expiresAt, now) };
 }
 
-/** Whether the second of an expiry has begun: clients are told whole seconds. */
+/** Whether the second of an expiry has begun: clients receive whole seconds. */
 export function hasExpired(expiresAt: number | null, now: number): boolean {
 	return expiresAt !== null && Math.floor(now / 1000) >= Math.floor(expiresAt / 1000);
 }
@@ -146,7 +123,7 @@ export function endSpentJob(state: JobState, time: StoreTime): JobStep {
 	return failed(state, 'take', state.job.cancelRequested ? errors.E_JOB_CANCELLED : errors.E_JOB_ATTEMPTS, time);
 }
 
-/** Notes whether a worker offers the model of a due job, and ends the job when none has for too long. */
+/** Records whether a worker offers the model of a due job, and ends the job if none has for too long. */
 export function noteOffer(state: JobState, isOffered: boolean, time: StoreTime): JobStep {
 	const unofferedSince = isOffered ? null : (state.unofferedSince ?? time.now);
 	if (unofferedSince === null || time.now - unofferedSince < modelWaitMs) {
@@ -155,8 +132,13 @@ export function noteOffer(state: JobState, isOffered: boolean, time: StoreTime):
 	return failed(state, 'tidy', errors.E_JOB_NO_WORKER, time);
 }
 
-/** Extends the lease of the attempt with this fence. `lost` leaves the state as it is. */
-export function heartbeatJob(state: JobState, fence: number, update: HeartbeatUpdate, now: number): HeartbeatStep {
+/** Renews the lease of the attempt with this fence, and returns the response. `lost` does not change the state. */
+export function heartbeatJob(
+	state: JobState,
+	fence: number,
+	update: HeartbeatUpdate,
+	now: number,
+): { readonly state: JobState; readonly answer: Heartbeat } {
 	if (!isOwner(state, fence)) return { state, answer: 'lost' };
 	const { job } = state;
 	const progress = Math.max(job.progress, Math.min(update.progress ?? 0, progressCap));
@@ -167,7 +149,7 @@ export function heartbeatJob(state: JobState, fence: number, update: HeartbeatUp
 	};
 }
 
-/** Ends an attempt well. Null: the fence is old. */
+/** Ends an attempt with success. Null: the fence is old. */
 export function completeJob(
 	state: JobState,
 	fence: number,
@@ -185,7 +167,7 @@ export function completeJob(
 	});
 }
 
-/** Ends an attempt badly, or queues the job again after `retryInMs`. Null: the fence is old. */
+/** Ends an attempt with a failure, or queues the job again after `retryInMs`. Null: the fence is old. */
 export function failJob(
 	state: JobState,
 	fence: number,
@@ -196,36 +178,36 @@ export function failJob(
 	return endAttempt(state, fence, 'fail', () => {
 		const { attempt, maxAttempts, cancelRequested } = state.job;
 		if (retryInMs === undefined || attempt >= maxAttempts) return failed(state, 'fail', error, time);
-		// A job that only waits to be cancelled has no reason to wait for its retry.
+		// A job whose cancel was requested need not wait for its retry.
 		const dueAt = cancelRequested ? 0 : time.now + Math.round(retryInMs);
 		return move(state, 'fail', 'queued', { dueAt });
 	});
 }
 
-/** Gives an interrupted attempt back; it does not count. Null: the fence is old. */
+/** Releases an interrupted attempt, which does not count. Null: the fence is old. */
 export function releaseJob(state: JobState, fence: number): JobStep | null {
 	return endAttempt(state, fence, 'release', () =>
 		move(state, 'release', 'queued', { job: { attempt: state.job.attempt - 1 }, dueAt: 0 }),
 	);
 }
 
-/** Asks for the end of a job: at once when it is queued. */
+/** Requests the cancel of a job. A queued job ends at once. */
 export function cancelJob(state: JobState, time: StoreTime): JobStep {
 	if (!isPending(state)) return { state, event: null };
-	const asked = { ...state, job: { ...state.job, cancelRequested: true } };
-	if (state.job.status !== 'queued') return { state: asked, event: null };
-	return failed(asked, 'requestCancel', errors.E_JOB_CANCELLED, time);
+	const cancelling = { ...state, job: { ...state.job, cancelRequested: true } };
+	if (state.job.status !== 'queued') return { state: cancelling, event: null };
+	return failed(cancelling, 'requestCancel', errors.E_JOB_CANCELLED, time);
 }
 
-/** Removes a job. While a lease holds, its attempt may still write bytes: those are due when it has lapsed. */
+/** Removes a job. While its lease holds, the attempt may still write bytes, so that they are due when it has lapsed. */
 export function removeJob(state: JobState, now: number): JobStep {
 	const { job, dueAt } = state;
 	const recordDueAt = job.status === 'in_progress' ? Math.max(now, dueAt ?? now) : now;
-	const gone = { removed: true, recordDueAt, contentDueAt: null, dueAt: null };
-	return { state: { ...state, ...gone }, event: transition('remove', job.status, 'removed').event };
+	const changes = { removed: true, recordDueAt, contentDueAt: null, dueAt: null };
+	return { state: { ...state, ...changes }, event: transition('remove', job.status, 'removed').event };
 }
 
-/** What an event tells of its job. */
+/** The data of an event about its job. */
 export function eventFacts(type: JobEventType, { job, callback }: JobState): JsonObject {
 	const isEnd = type === 'job.completed' || type === 'job.failed';
 	return {
@@ -235,15 +217,15 @@ export function eventFacts(type: JobEventType, { job, callback }: JobState): Jso
 	};
 }
 
-/** The position that an event cursor stands for. Throws `E_VALUE_INVALID`. */
+/** The position of an event cursor. Throws `E_VALUE_INVALID`. */
 export function eventPosition(cursor = '0'): number {
 	if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
 	return Number(cursor);
 }
 
-/** What was found behind a cursor in a log whose events are numbered; `newest` may have been trimmed, too. */
+/** The page of the events after a cursor, in a log with numbered events. `newest` may have been trimmed, too. */
 export function eventPage(
-	found: readonly JobEvent[],
+	events: readonly JobEvent[],
 	cursor: string | undefined,
 	oldest: number,
 	newest: number,
@@ -251,10 +233,10 @@ export function eventPage(
 	const position = eventPosition(cursor);
 	if (position > newest) return { events: [], cursor: String(newest), missed: true };
 	const missed = cursor !== undefined && position < oldest - 1;
-	return { events: found, cursor: found.at(-1)?.cursor ?? String(position), missed };
+	return { events, cursor: events.at(-1)?.cursor ?? String(position), missed };
 }
 
-/** A lapsed lease alone takes nothing away: the attempt owns the job until another one has it. */
+/** The attempt owns the job until another one has it, even when its lease has lapsed. */
 function isOwner({ job, removed }: JobState, fence: number): boolean {
 	return !removed && job.status === 'in_progress' && job.fence === fence;
 }
@@ -292,7 +274,7 @@ function move(state: JobState, on: JobTransition['on'], to: JobStatus, { job, ..
 }
 
 function transition(on: JobTransition['on'], from: JobStatus, to: JobTransition['to']): JobTransition {
-	const found = jobTransitions.find((line) => line.on === on && line.to === to && line.from.includes(from));
-	if (!found) throw new Error(`A job that is ${from} does not become ${to} by ${on}.`);
-	return found;
+	const match = jobTransitions.find((each) => each.on === on && each.to === to && each.from.includes(from));
+	if (!match) throw new Error(`There is no transition ${on} from ${from} to ${to}.`);
+	return match;
 }

@@ -2,31 +2,29 @@ import type { DueJob } from '../contract/jobs/job-store.ts';
 import type { JobModels } from '../contract/jobs/jobs.ts';
 import type { JobTools } from './jobs.ts';
 
-/** How many jobs of a kind are told their position. */
-const mostJobs = 100;
+const maxJobs = 100;
 
 /**
- * Looks after jobs that stay queued because their model has no slot free: tells each its position, as the hint
- * `job.waiting`, and stands in line for the model where its group works on others.
+ * Handles jobs that stay queued because their model has no free slot: publishes the position of each as `job.waiting`,
+ * and reserves a slot of the model if its group runs other models.
  */
 export class WaitingJobs {
 	readonly #tools: JobTools;
-	/** Kinds and models for which it stands in line. */
-	readonly #inLine = new Set<string>();
+	readonly #reserving = new Set<string>();
 	readonly #stopping = new AbortController();
 
 	constructor(tools: JobTools) {
 		this.#tools = tools;
 	}
 
-	/** Called now and then, with the number of jobs of each model that may begin. `onFree`: look for jobs. */
+	/** Called at each poll, with the number of jobs that may begin by model. `onFree`: look for jobs. */
 	look(kind: string, models: JobModels, limits: Readonly<Record<string, number>>, onFree: () => void): void {
 		const { store, bus, log } = this.#tools;
-		const held = Object.keys(limits).filter((model) => limits[model] === 0);
-		if (held.length === 0 || this.#stopping.signal.aborted) return;
-		store.due(kind, held, mostJobs).then(
+		const blockedModels = Object.keys(limits).filter((model) => limits[model] === 0);
+		if (blockedModels.length === 0 || this.#stopping.signal.aborted) return;
+		store.due(kind, blockedModels, maxJobs).then(
 			(jobs) => {
-				for (const [index, { id: subject, tenant }] of inTurn(jobs).entries()) {
+				for (const [index, { id: subject, tenant }] of inTurns(jobs).entries()) {
 					bus.publish({ type: 'job.waiting', tenant, subject, data: { position: index + 1 } });
 				}
 				for (const model of new Set(jobs.map((job) => job.model))) this.#reserve(kind, model, models, onFree);
@@ -35,28 +33,25 @@ export class WaitingJobs {
 		);
 	}
 
-	/** Leaves all lines. */
 	stop(): void {
 		this.#stopping.abort();
 	}
 
 	#reserve(kind: string, model: string, models: JobModels, onFree: () => void): void {
 		const key = `${kind} ${model}`;
-		if (this.#inLine.has(key)) return;
-		this.#inLine.add(key);
-		// The jobs of all tenants are one caller: among themselves, the store gives them turns.
+		if (this.#reserving.has(key)) return;
+		this.#reserving.add(key);
+		// The jobs of all tenants share one caller. The store makes their tenants take turns.
 		const caller = { principal: { tenant: '' }, signal: this.#stopping.signal };
-		const done = () => this.#inLine.delete(key);
 		models
 			.reserve(model, caller)
 			.then((isKept) => isKept && onFree())
 			.catch(() => {})
-			.finally(done);
+			.finally(() => this.#reserving.delete(key));
 	}
 }
 
-/** In the order in which tenants take turns. */
-function inTurn(jobs: readonly DueJob[]): readonly DueJob[] {
+function inTurns(jobs: readonly DueJob[]): readonly DueJob[] {
 	const seen = new Map<string, number>();
 	const turns = jobs.map((job) => {
 		const turn = seen.get(job.tenant) ?? 0;

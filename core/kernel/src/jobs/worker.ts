@@ -11,7 +11,7 @@ export class JobWorker {
 	readonly #tools: JobTools;
 	readonly #name = `${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
 	readonly #running = new Map<string, { attempt: Attempt; model: string; finished: Promise<void> }>();
-	/** By kind, the call of `take` that is under way. */
+	/** By kind, the call of `take` that is in progress. */
 	readonly #looking = new Map<string, Promise<void>>();
 	/** Kinds to look for again when that call has ended. */
 	readonly #again = new Set<string>();
@@ -26,12 +26,11 @@ export class JobWorker {
 		this.#waiting = new WaitingJobs(tools);
 	}
 
-	/** How many attempts run now. */
 	get running(): number {
 		return this.#running.size;
 	}
 
-	/** Begins to take jobs: at once, at each hint of the bus, each `pollMs`, and whenever an attempt has ended. */
+	/** Starts to take jobs: at once, at each hint of the bus, each `pollMs`, and whenever an attempt has ended. */
 	start(): void {
 		const { bus } = this.#tools;
 		const abortOn = (type: string, cause: 'lost' | 'cancel') =>
@@ -45,7 +44,7 @@ export class JobWorker {
 		this.#poll();
 	}
 
-	/** Takes nothing more; running attempts go on. Settles when no look is under way. */
+	/** Stops taking jobs; running attempts continue. Settles when no call of `take` is in progress. */
 	async close(): Promise<void> {
 		this.#isOpen = false;
 		this.#cancelTimer();
@@ -53,14 +52,11 @@ export class JobWorker {
 		await Promise.all(this.#looking.values());
 	}
 
-	/** Settles when no attempt runs. */
 	async drained(): Promise<void> {
-		while (this.#running.size > 0) {
-			await Promise.all([...this.#running.values()].map(({ finished }) => finished));
-		}
+		while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ finished }) => finished));
 	}
 
-	/** Aborts what still runs; each such job is queued again and its attempt does not count. May be repeated. */
+	/** Aborts running attempts. Their jobs are queued again and the attempts do not count. May be called again. */
 	async interrupt(): Promise<void> {
 		const closed = this.close();
 		for (const { attempt } of this.#running.values()) attempt.abort('stopping');
@@ -96,20 +92,20 @@ export class JobWorker {
 	async #take(kind: string, definition: JobDefinition): Promise<void> {
 		const { leaseMs, concurrency, perTenant } = this.#service.settingsOf(kind);
 		const running = [...this.#running.keys()].filter((id) => kindOf(id) === kind);
-		// Also with no slot free: the store then notes that the models are offered.
+		// Also without a free slot, so that the store notes that the models are offered.
 		const count = Math.max(0, concurrency - running.length);
 		const { models } = definition;
 		const offer = models && { models: [...models.slots().keys()], limits: this.#limits(kind, models) };
 		const options = { leaseMs, count, ...offer, perTenant, running };
 		const claims = await this.#tools.store.take(kind, this.#name, options);
 		for (const claim of claims) {
-			// Closed meanwhile: the job goes to another worker, and the attempt does not count.
+			// If the worker was closed meanwhile, the job goes to another worker, and the attempt does not count.
 			if (this.#isOpen) this.#run(claim, definition);
 			else await this.#tools.store.release(claim.job.id, claim.fence);
 		}
 	}
 
-	/** By model, how many more jobs of it may begin; not named: any number. */
+	/** By model, how many more jobs may begin; a model without an entry has no limit. */
 	#limits(kind: string, models: JobModels): Readonly<Record<string, number>> {
 		const running = [...this.#running].filter(([id]) => kindOf(id) === kind).map(([, { model }]) => model);
 		const limits = [...models.slots()].flatMap(([name, slots]) => {
@@ -126,7 +122,7 @@ export class JobWorker {
 		const attempt = new Attempt(claim, definition, { ...this.#tools, log, settings });
 		const finished = attempt
 			.run()
-			.catch((cause: unknown) => log.error({ err: plinthError('E_INTERNAL', { cause }) }, 'an attempt broke'))
+			.catch((cause: unknown) => log.error({ err: plinthError('E_INTERNAL', { cause }) }, 'an attempt threw'))
 			.finally(() => {
 				this.#running.delete(id);
 				this.#look(kind);
@@ -135,7 +131,6 @@ export class JobWorker {
 	}
 }
 
-/** The kind is the prefix of an id. */
 function kindOf(id: string): string {
 	return id.slice(0, id.lastIndexOf('_'));
 }

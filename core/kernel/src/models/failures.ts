@@ -1,23 +1,17 @@
 import { isPlinthError } from '../contract/errors/coded-error.ts';
 
-const failures: ReadonlySet<string> = new Set([
-	'E_MODEL_FAILED',
-	'E_MODEL_BUSY',
-	'E_MODEL_UNAVAILABLE',
-	'E_MODEL_TIMEOUT',
-]);
+const failures = new Set<string>(['E_MODEL_FAILED', 'E_MODEL_BUSY', 'E_MODEL_UNAVAILABLE', 'E_MODEL_TIMEOUT']);
 
 /** Whether the model failed, so that another one may succeed: by the error's code, or because it has none. */
 export function isModelFailure(error: unknown): boolean {
 	return !isPlinthError(error) || failures.has(error.code);
 }
 
-/** Whether the model refused the request: a coded 4xx error that is no failure of the model. */
+/** Whether the model refused the request: a coded 4xx error that is not a failure of the model. */
 export function isRefusal(error: unknown): boolean {
 	return isPlinthError(error) && !isModelFailure(error) && error.spec.status < 500;
 }
 
-/** The code for a log line; null when there is none. */
 export function codeOf(error: unknown): string | null {
 	return isPlinthError(error) ? error.code : null;
 }

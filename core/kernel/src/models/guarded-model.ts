@@ -1,44 +1,33 @@
 import { setMaxListeners } from 'node:events';
+import { orAbort } from '../contract/abort.ts';
 import { plinthError } from '../contract/errors/coded-error.ts';
-import type { GroupStatus, ModelHealth } from '../contract/model.ts';
+import type { ResolvedModel } from '../contract/model-settings.ts';
 import type { BoundModel, ModelCall, ModelCaller } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import type { ResolvedModel } from './binding.ts';
 import { type CallOutcome, Circuit } from './circuit.ts';
 import { codeOf, isModelFailure } from './failures.ts';
-import { FairQueue } from './fair-queue.ts';
 import type { GroupSlots } from './model-group.ts';
-import type { ModelSlot } from './model-slot.ts';
-import { defaultWaiting, type SlotCaller, type SlotQueue } from './waiting-line.ts';
+import { defaultWaiting, FairQueue, type ModelSlot, type SlotQueue } from './waiting-line.ts';
 
-/** How long work that goes on after its time limit still takes up a slot of its model, in milliseconds. */
+/** How long work that continues after its time limit keeps the slot of its model, in milliseconds. */
 export const abandonMs = 30_000;
 
-/** What a plugin does with a model. */
 export type ModelWork<T, M = unknown> = (call: ModelCall<M>) => Promise<T>;
 
-/** The bounds of a model. What is left out is not bounded. */
+/** The limits of a model. Without a value, there is no limit. */
 export type ModelBounds = Pick<ResolvedModel, 'concurrency' | 'waiting' | 'timeoutSeconds' | 'circuit'> & {
-	/** The slots that its group gives it, in place of `concurrency`. */
+	/** The slots from its group, in place of `concurrency`. */
 	readonly grouped?: GroupSlots | undefined;
 };
 
-/** The right to one call of a guarded model. */
-export interface Permit {
-	readonly slot: ModelSlot | undefined;
-	/** The epoch of the circuit when the call began. */
-	readonly epoch: number;
-	readonly isTrial: boolean;
-}
-
-/** A model whose calls stay within its bounds. */
 export class GuardedModel {
 	readonly bound: BoundModel<unknown>;
+	readonly circuit: Circuit;
+	readonly grouped: GroupSlots | undefined;
+	/** Undefined: any number of calls may be in progress. */
+	readonly queue: SlotQueue | undefined;
 	readonly #clock: Clock;
-	readonly #grouped: GroupSlots | undefined;
-	readonly #queue: SlotQueue | undefined;
-	readonly #circuit: Circuit | undefined;
 	readonly #timeoutSeconds: number | undefined;
 
 	constructor(bound: BoundModel<unknown>, bounds: ModelBounds, clock: Clock, log: Logger) {
@@ -47,129 +36,82 @@ export class GuardedModel {
 		this.bound = bound;
 		this.#clock = clock;
 		this.#timeoutSeconds = timeoutSeconds;
-		this.#grouped = grouped;
-		this.#queue = grouped ?? (concurrency === undefined ? undefined : new FairQueue(concurrency, waiting, clock));
-		if (!circuit) return;
-		this.#circuit = new Circuit(circuit, clock, (isOpen) => {
-			if (isOpen) log.warn({ model, seconds: circuit.seconds }, 'a model keeps failing; its circuit is open');
+		this.grouped = grouped;
+		this.queue = grouped ?? (concurrency === undefined ? undefined : new FairQueue(concurrency, waiting, clock));
+		const { failures, seconds } = circuit || { failures: Number.POSITIVE_INFINITY, seconds: 0 };
+		this.circuit = new Circuit({ failures, seconds }, clock, (isOpen) => {
+			if (isOpen) log.warn({ model, seconds }, 'a model keeps failing; its circuit is open');
 			else log.info({ model }, 'a model answers again; its circuit is closed');
 		});
 	}
 
-	get health(): ModelHealth {
-		return this.#circuit?.health ?? 'up';
-	}
-
-	/** Whether a call would begin at once. */
 	get isReady(): boolean {
-		return this.allowsCall && (this.#queue?.hasFreeSlot ?? true);
-	}
-
-	/** How many calls may be under way now; undefined: any number. */
-	get slots(): number | undefined {
-		return this.#queue?.slots;
-	}
-
-	/** What its group says of it. */
-	get group(): GroupStatus | undefined {
-		return this.#grouped?.status;
-	}
-
-	/** Waits in the line of its group for a slot that the next call takes. False without a group. */
-	async reserve(caller: SlotCaller): Promise<boolean> {
-		await this.#grouped?.reserve(caller);
-		return this.#grouped !== undefined;
-	}
-
-	/** Milliseconds until its circuit allows a call. */
-	get waitMs(): number {
-		return this.#circuit?.waitMs ?? 0;
-	}
-
-	/** Whether its circuit allows a call. */
-	get allowsCall(): boolean {
-		return this.#circuit?.allowsCall ?? true;
+		return this.circuit.allowsCall && (this.queue?.hasFreeSlot ?? true);
 	}
 
 	/**
-	 * Waits until the caller may begin; undefined when the circuit is open. Rejects with `E_MODEL_BUSY` when the queue
-	 * is full, and with the reason of the caller's signal.
+	 * Waits for a slot and calls the model; returns undefined when its circuit is open. Settles like `work`. Rejects with
+	 * `E_MODEL_BUSY` when the queue is full, with `E_MODEL_TIMEOUT`, and with the reason of the signal.
 	 */
-	async acquire(caller: ModelCaller): Promise<Permit | undefined> {
-		if (!this.allowsCall) return undefined;
-		const entered = this.#queue?.enter(caller);
-		if (!(entered instanceof Promise)) return this.#permit(entered);
-		const slot = await entered;
-		// The signal is read only after a wait: reading it makes it.
-		if (this.allowsCall && !caller.signal.aborted) return this.#permit(slot);
-		slot.free();
-		caller.signal.throwIfAborted();
-		return undefined;
+	async call<T>(caller: ModelCaller, work: ModelWork<T>): Promise<{ readonly result: T } | undefined> {
+		const { circuit } = this;
+		if (!circuit.allowsCall) return undefined;
+		const entered = this.queue?.enter(caller);
+		const slot = entered instanceof Promise ? await entered : entered;
+		// The signal is read only after a wait, because reading it creates it.
+		if (entered instanceof Promise && (caller.signal.aborted || !circuit.allowsCall)) {
+			slot?.free();
+			caller.signal.throwIfAborted();
+			return undefined;
+		}
+		const isTrial = circuit.health === 'trying';
+		const epoch = circuit.begin();
+		// A trial ends when its caller disconnects, even if the work ignores the signal: another trial may begin.
+		const endTrial = () => circuit.end(epoch, 'unknown');
+		if (isTrial) caller.signal.addEventListener('abort', endTrial, { once: true });
+		try {
+			const result = await this.#work(slot, caller, work);
+			circuit.end(epoch, 'answered');
+			return { result };
+		} catch (error) {
+			circuit.end(epoch, outcomeOf(error, caller));
+			throw error;
+		} finally {
+			if (isTrial) caller.signal.removeEventListener('abort', endTrial);
+		}
 	}
 
-	/** Calls the model. Settles as `work` does, or rejects with `E_MODEL_TIMEOUT`. */
-	async call<T>({ slot, epoch, isTrial }: Permit, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
+	#work<T>(slot: ModelSlot | undefined, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
 		const timeout = this.#timeoutSeconds === undefined ? undefined : new AbortController();
-		const working = begin(new OpenCall(this.bound, caller, slot, timeout), caller, work);
+		const working = runWork(new OpenCall(this.bound, caller, slot, timeout), caller, work);
 		if (slot) {
-			// Work that fails leaves nothing that could go on in its slot.
+			// Failed work cannot continue, so that its slot is freed even if it has keepers.
 			working.then(
 				() => slot.done(),
 				() => slot.free(),
 			);
 		}
-		const stopWatching = isTrial ? this.#watchTrial(epoch, caller.signal) : undefined;
-		try {
-			const result = await (timeout ? this.#limit(working, timeout, slot) : working);
-			this.#circuit?.end(epoch, 'answered');
-			return result;
-		} catch (error) {
-			this.#circuit?.end(epoch, outcomeOf(error, caller));
-			throw error;
-		} finally {
-			stopWatching?.();
-		}
+		return timeout ? this.#limit(working, timeout, slot) : working;
 	}
 
-	#permit(slot: ModelSlot | undefined): Permit {
-		const isTrial = this.#circuit?.health === 'trying';
-		return { slot, epoch: this.#circuit?.begin() ?? 0, isTrial };
-	}
-
-	/** Ends a trial whose caller has left, also when its work ignores the signal: another trial may begin. */
-	#watchTrial(epoch: number, signal: AbortSignal): () => void {
-		const leave = () => this.#circuit?.end(epoch, 'unknown');
-		signal.addEventListener('abort', leave, { once: true });
-		return () => signal.removeEventListener('abort', leave);
-	}
-
-	/** Settles as the work does, or rejects, and aborts `timeout`, when the time is over first. */
+	/** Settles like the work, or rejects and aborts `timeout` when the time limit is reached first. */
 	#limit<T>(working: Promise<T>, timeout: AbortController, slot: ModelSlot | undefined): Promise<T> {
 		const seconds = this.#timeoutSeconds ?? 0;
-		const { promise, resolve, reject } = Promise.withResolvers<T>();
 		const cancelTimer = this.#clock.after(seconds * 1000, () => {
+			if (slot) {
+				// The work keeps its slot until it settles, or for `abandonMs`.
+				const free = () => slot.free();
+				this.#clock.after(abandonMs, free);
+				working.then(free, free);
+			}
 			const message = `The model did not answer within ${seconds} seconds.`;
-			const error = plinthError('E_MODEL_TIMEOUT', { message });
-			if (slot) this.#detach(slot, working);
-			reject(error);
-			timeout.abort(error);
+			timeout.abort(plinthError('E_MODEL_TIMEOUT', { message }));
 		});
-		working.then(resolve, reject);
-		return promise.finally(cancelTimer);
-	}
-
-	/** After a timeout, the work keeps its slot until it settles, or for `abandonMs`. */
-	#detach(slot: ModelSlot, working: Promise<unknown>): void {
-		const cancelTimer = this.#clock.after(abandonMs, () => slot.free());
-		const settle = () => {
-			cancelTimer();
-			slot.free();
-		};
-		working.then(settle, settle);
+		return orAbort(timeout.signal, working).finally(cancelTimer);
 	}
 }
 
-/** One call of a model, for one caller. Its signal is made when it is first read. */
+/** One call of a model, for one caller. Its signal is created when it is first read. */
 class OpenCall implements ModelCall<unknown> {
 	readonly id: string;
 	readonly model: unknown;
@@ -192,7 +134,7 @@ class OpenCall implements ModelCall<unknown> {
 		if (!this.#timeout) return this.#caller.signal;
 		if (!this.#signal) {
 			this.#signal = AbortSignal.any([this.#caller.signal, this.#timeout.signal]);
-			// Work may add a listener per output; more than ten would print a warning.
+			// Work may add a listener per output; Node prints a warning above ten.
 			setMaxListeners(0, this.#signal);
 		}
 		return this.#signal;
@@ -203,8 +145,8 @@ class OpenCall implements ModelCall<unknown> {
 	}
 }
 
-/** What is thrown before there is a promise counts as a rejection. */
-async function begin<T>(call: OpenCall, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
+/** Converts an error that is thrown synchronously to a rejection. */
+async function runWork<T>(call: OpenCall, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
 	caller.answeredBy?.(call.id);
 	return await work(call);
 }

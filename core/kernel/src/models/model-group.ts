@@ -1,62 +1,55 @@
+import { settlesWithin } from '../contract/abort.ts';
 import type { GroupStatus, Unloadable } from '../contract/model.ts';
+import type { ResolvedGroup } from '../contract/model-settings.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import type { ResolvedGroup } from './binding.ts';
-import type { ModelSlot } from './model-slot.ts';
-import { type SlotCaller, type SlotQueue, WaitingLine } from './waiting-line.ts';
+import { type ModelSlot, type SlotCaller, type SlotQueue, WaitingLine } from './waiting-line.ts';
 
 /** How long the release of a model's memory may take before the next model loads anyway, in milliseconds. */
 const unloadTimeoutMs = 30_000;
 
-/** How long a reserved slot waits for its call, in milliseconds. */
 const reservedMs = 5_000;
 
-/** How a group shares its device. */
 export type GroupOptions = Pick<ResolvedGroup, 'memory' | 'idleSeconds' | 'maxBatchSeconds' | 'waiting'>;
 
-/** One model of a group. */
 export interface GroupMember {
 	readonly id: string;
 	readonly model: Unloadable;
-	/** What it takes of the device's memory while it is loaded; in an exclusive group 1, which is all. */
+	/** The memory of the device that it needs while it is loaded; in an exclusive group 1, which is all of it. */
 	readonly memory: number;
 	readonly concurrency: number;
 }
 
-/** The slots of one member. */
 export interface GroupSlots extends SlotQueue {
 	readonly status: GroupStatus;
-	/** Waits for a slot and keeps it for some seconds: the next call of the model takes it. */
+	/** Waits for a slot and reserves it for some seconds: the next call of the model receives it. */
 	reserve(caller: SlotCaller): Promise<void>;
 }
 
-/** A member, and what it does. */
-interface Place {
+interface Entry {
 	readonly member: GroupMember;
 	isLoaded: boolean;
 	/** Slots in use, reserved ones included. */
 	active: number;
-	/** Slots that wait for their call. */
 	readonly reserved: ModelSlot[];
 	cancelIdle: () => void;
 }
 
 /**
- * Models that share a device, such as one graphics card. Those that are loaded fit into its memory together; an
- * exclusive group is one whose members each take all of it. A model is loaded by its first call. Before that, idle
- * models are unloaded to make room, the one that was used longest ago first. Calls of loaded models go first, for
- * `maxBatchSeconds` after the last load; then the calls whose turn it is.
+ * Models that share the memory of a device, such as a graphics card; in an exclusive group, each needs all of it. The
+ * first call of a model loads it; to make room, idle models are unloaded, the least recently used one first. Calls of
+ * loaded models come first for `maxBatchSeconds` after the last load, then the first waiting call of one not loaded.
  */
 export class ModelGroup {
 	readonly id: string;
 	readonly #options: GroupOptions;
 	readonly #clock: Clock;
 	readonly #log: Logger;
-	readonly #line: WaitingLine<Place>;
-	/** By model, the one that was used longest ago first. */
-	readonly #places = new Map<string, Place>();
+	readonly #line: WaitingLine<Entry>;
+	/** By model, the least recently used one first. */
+	readonly #entries = new Map<string, Entry>();
 	#loadedAt = Number.NEGATIVE_INFINITY;
-	/** How many changes of what is loaded are under way: nothing begins meanwhile. */
+	/** How many loads and unloads are in progress. No call begins meanwhile. */
 	#changes = 0;
 
 	constructor(id: string, options: GroupOptions, clock: Clock, log: Logger) {
@@ -67,20 +60,20 @@ export class ModelGroup {
 		this.#line = new WaitingLine(1, options.waiting, clock);
 	}
 
-	/** Adds a model. Its calls need one of the slots that are returned. */
+	/** Adds a model and returns its slots. Each call of the model needs one. */
 	add(member: GroupMember): GroupSlots {
-		const place: Place = { member, isLoaded: false, active: 0, reserved: [], cancelIdle: () => {} };
-		this.#places.set(member.id, place);
-		const canBegin = () => place.reserved.length > 0 || (this.#line.size === 0 && this.#fits(place));
-		const statusOf = () => this.#statusOf(place);
+		const entry: Entry = { member, isLoaded: false, active: 0, reserved: [], cancelIdle: () => {} };
+		this.#entries.set(member.id, entry);
+		const canBegin = () => entry.reserved.length > 0 || (this.#line.size === 0 && this.#fits(entry));
+		const statusOf = () => this.#statusOf(entry);
 		return {
-			enter: (caller) => this.#enter(place, caller),
-			reserve: (caller) => this.#reserve(place, caller),
+			enter: (caller) => this.#enter(entry, caller),
+			reserve: (caller) => this.#reserve(entry, caller),
 			get hasFreeSlot() {
 				return canBegin();
 			},
 			get slots() {
-				return canBegin() ? member.concurrency : place.active;
+				return canBegin() ? member.concurrency : entry.active;
 			},
 			get status() {
 				return statusOf();
@@ -88,116 +81,111 @@ export class ModelGroup {
 		};
 	}
 
-	#statusOf(place: Place): GroupStatus {
-		const state = place.active > 0 ? 'busy' : place.isLoaded ? 'loaded' : 'unloaded';
-		const waiting = [...this.#line.items()].filter((item) => item === place).length;
+	#statusOf(entry: Entry): GroupStatus {
+		const state = entry.active > 0 ? 'busy' : entry.isLoaded ? 'loaded' : 'unloaded';
+		const waiting = [...this.#line.items()].filter((item) => item === entry).length;
 		return { id: this.id, state, waiting };
 	}
 
-	#enter(place: Place, caller: SlotCaller): ModelSlot | Promise<ModelSlot> {
-		const reserved = place.reserved.shift();
+	#enter(entry: Entry, caller: SlotCaller): ModelSlot | Promise<ModelSlot> {
+		const reserved = entry.reserved.shift();
 		if (reserved) return reserved;
-		const slot = this.#line.wait(caller, place);
+		const slot = this.#line.wait(caller, entry);
 		this.#advance();
 		return slot;
 	}
 
-	async #reserve(place: Place, caller: SlotCaller): Promise<void> {
-		const slot = await this.#enter(place, caller);
-		place.reserved.push(slot);
+	async #reserve(entry: Entry, caller: SlotCaller): Promise<void> {
+		const slot = await this.#enter(entry, caller);
+		entry.reserved.push(slot);
 		this.#clock.after(reservedMs, () => {
-			const index = place.reserved.indexOf(slot);
-			if (index >= 0) place.reserved.splice(index, 1)[0]?.free();
+			const index = entry.reserved.indexOf(slot);
+			if (index >= 0) entry.reserved.splice(index, 1)[0]?.free();
 		});
 	}
 
-	/** Begins whatever may begin now. */
 	#advance(): void {
 		if (this.#changes > 0) return;
-		const next = [...this.#line.items()].find((place) => !place.isLoaded);
+		const next = [...this.#line.items()].find((entry) => !entry.isLoaded);
 		const isBatch = !next || this.#clock.now() - this.#loadedAt < this.#options.maxBatchSeconds * 1_000;
-		const mayBegin = (place: Place) => place.isLoaded && place.active < place.member.concurrency;
-		while (isBatch && this.#line.serve((place) => this.#slot(place), mayBegin));
+		const mayBegin = (entry: Entry) => entry.isLoaded && entry.active < entry.member.concurrency;
+		while (isBatch && this.#line.serve((entry) => this.#slot(entry), mayBegin));
 		if (next) this.#makeRoom(next);
 	}
 
-	#slot(place: Place): ModelSlot {
-		place.active += 1;
-		place.cancelIdle();
-		this.#places.delete(place.member.id);
-		this.#places.set(place.member.id, place);
+	#slot(entry: Entry): ModelSlot {
+		entry.active += 1;
+		entry.cancelIdle();
+		this.#entries.delete(entry.member.id);
+		this.#entries.set(entry.member.id, entry);
 		return this.#line.slot(() => {
-			place.active -= 1;
+			entry.active -= 1;
 			this.#advance();
-			if (place.active === 0) this.#watchIdle(place);
+			if (entry.active === 0) this.#watchIdle(entry);
 		});
 	}
 
-	/** The loaded models to unload for a model, those that are idle; undefined when that would not be enough. */
-	#inTheWayOf({ member }: Place): readonly Place[] | undefined {
-		const loaded = [...this.#places.values()].filter(({ isLoaded }) => isLoaded);
-		let free = (this.#options.memory ?? 1) - loaded.reduce((sum, place) => sum + place.member.memory, 0);
-		const leaving: Place[] = [];
-		for (const place of loaded.filter(({ active }) => active === 0)) {
+	/** The idle models to unload so that a model fits; undefined if that is not enough. */
+	#idleModelsToUnload({ member }: Entry): readonly Entry[] | undefined {
+		const loaded = [...this.#entries.values()].filter(({ isLoaded }) => isLoaded);
+		let free = (this.#options.memory ?? 1) - loaded.reduce((sum, entry) => sum + entry.member.memory, 0);
+		const toUnload: Entry[] = [];
+		for (const entry of loaded.filter(({ active }) => active === 0)) {
 			if (free >= member.memory) break;
-			free += place.member.memory;
-			leaving.push(place);
+			free += entry.member.memory;
+			toUnload.push(entry);
 		}
-		return free >= member.memory ? leaving : undefined;
+		return free >= member.memory ? toUnload : undefined;
 	}
 
-	#fits(place: Place): boolean {
+	#fits(entry: Entry): boolean {
 		if (this.#changes > 0) return false;
-		return place.isLoaded ? place.active < place.member.concurrency : this.#inTheWayOf(place) !== undefined;
+		return entry.isLoaded ? entry.active < entry.member.concurrency : this.#idleModelsToUnload(entry) !== undefined;
 	}
 
-	/** Loads a model as soon as the models in its way are idle. */
-	#makeRoom(next: Place): void {
-		const leaving = this.#inTheWayOf(next);
-		if (!leaving) return;
+	/** Loads a model if there is room for it, or if unloading idle models makes room. */
+	#makeRoom(next: Entry): void {
+		const toUnload = this.#idleModelsToUnload(next);
+		if (!toUnload) return;
 		this.#changes += 1;
 		const load = () => {
 			this.#changes -= 1;
 			next.isLoaded = true;
 			this.#loadedAt = this.#clock.now();
-			// The caller that it was loaded for begins, although the batch of others may not be over.
+			// The caller that the model was loaded for begins, even if calls of other models come first.
 			this.#line.serve(
-				(place) => this.#slot(place),
-				(place) => place === next,
+				(entry) => this.#slot(entry),
+				(entry) => entry === next,
 			);
 			this.#advance();
 			if (next.active === 0) this.#watchIdle(next);
 		};
-		if (leaving.length === 0) load();
-		else Promise.all(leaving.map((place) => this.#unload(place))).then(load);
+		if (toUnload.length === 0) load();
+		else Promise.all(toUnload.map((entry) => this.#unload(entry))).then(load);
 	}
 
-	#watchIdle(place: Place): void {
+	#watchIdle(entry: Entry): void {
 		const { idleSeconds } = this.#options;
-		place.cancelIdle();
-		if (idleSeconds === undefined || !place.isLoaded) return;
-		place.cancelIdle = this.#clock.after(idleSeconds * 1_000, () => {
-			this.#unload(place).then(() => this.#advance());
+		entry.cancelIdle();
+		if (idleSeconds === undefined || !entry.isLoaded) return;
+		entry.cancelIdle = this.#clock.after(idleSeconds * 1_000, () => {
+			this.#unload(entry).then(() => this.#advance());
 		});
 	}
 
 	/** Never rejects. */
-	async #unload(place: Place): Promise<void> {
-		const { id, model } = place.member;
-		place.cancelIdle();
-		place.isLoaded = false;
+	async #unload(entry: Entry): Promise<void> {
+		const { id, model } = entry.member;
+		entry.cancelIdle();
+		entry.isLoaded = false;
 		this.#changes += 1;
-		const late = Promise.withResolvers<void>();
-		const cancelTimer = this.#clock.after(unloadTimeoutMs, () => {
-			this.#log.warn({ group: this.id, model: id }, 'a model takes long to release its memory');
-			late.resolve();
-		});
+		const fields = { group: this.id, model: id };
 		const unloading = (async () => model.unload?.())().catch((err: unknown) =>
-			this.#log.warn({ err, group: this.id, model: id }, 'a model could not release its memory'),
+			this.#log.warn({ err, ...fields }, 'a model could not release its memory'),
 		);
-		await Promise.race([unloading, late.promise]);
-		cancelTimer();
+		const hasSettled = await settlesWithin(this.#clock, unloadTimeoutMs, unloading);
+		if (!hasSettled) this.#log.warn(fields, 'a model takes long to release its memory');
 		this.#changes -= 1;
-		this.#log.debug({ group: this.id, model: id }, 'a model was unloaded');
+		this.#log.debug(fields, 'a model was unloaded');
 	}
 }

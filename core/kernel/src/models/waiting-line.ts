@@ -2,87 +2,116 @@ import { type PlinthError, plinthError } from '../contract/errors/coded-error.ts
 import type { ModelCaller } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import { retryAfter } from './failures.ts';
-import { ModelSlot } from './model-slot.ts';
 
 /** How many calls may wait for a model unless its binding sets another number. */
 export const defaultWaiting = 64;
 
-/** The weight of the newest duration in the average. */
 const newestWeight = 0.2;
 
-/** Who needs a slot. */
+/** A slot of a model that is in use. It is freed once: by `free`, or when its last keeper has called `done`. */
+export class ModelSlot {
+	readonly #onFree: () => void;
+	#isFree = false;
+	/** One for the work, and one for each call of `keep` until its release. */
+	#keepers = 1;
+
+	constructor(onFree: () => void) {
+		this.#onFree = onFree;
+	}
+
+	/** Keeps the slot after its work is done, until the returned function is called or `signal` aborts. */
+	keep(signal: AbortSignal): () => void {
+		let isKept = true;
+		this.#keepers += 1;
+		const release = () => {
+			if (!isKept) return;
+			isKept = false;
+			signal.removeEventListener('abort', release);
+			this.done();
+		};
+		if (signal.aborted || this.#isFree) release();
+		else signal.addEventListener('abort', release, { once: true });
+		return release;
+	}
+
+	/** Removes one keeper. Called once when the work is done. */
+	done(): void {
+		this.#keepers -= 1;
+		if (this.#keepers === 0) this.free();
+	}
+
+	/** Frees the slot, even if it has keepers. */
+	free(): void {
+		if (this.#isFree) return;
+		this.#isFree = true;
+		this.#onFree();
+	}
+}
+
 export type SlotCaller = Pick<ModelCaller, 'principal' | 'signal' | 'waits'>;
 
-/** What gives the calls of a model their slots. */
 export interface SlotQueue {
-	/** Whether a new caller would get a slot at once. */
 	readonly hasFreeSlot: boolean;
-	/** How many calls may be under way now, those that are counted. */
+	/** How many calls may be in progress now, including those that already are. */
 	readonly slots: number;
 	/**
-	 * Takes a slot, at once or when it is the caller's turn. Rejects with the reason of the caller's signal, which is
-	 * read only when there is a wait, and with `E_MODEL_BUSY` when too many callers wait.
+	 * Returns a slot, at once or when it is the caller's turn. Rejects with `E_MODEL_BUSY` if too many callers wait, and
+	 * with the reason of the caller's signal, which is read only if the caller has to wait.
 	 */
 	enter(caller: SlotCaller): ModelSlot | Promise<ModelSlot>;
 }
 
 interface Waiter<T> extends PromiseWithResolvers<ModelSlot> {
-	/** What it waits for. */
 	readonly item: T;
 }
 
 /**
- * Callers that wait for slots. Tenants take turns, each first come, first served. In a full line, a new caller replaces
- * the last waiter of a tenant that has more waiters than the caller's tenant would have.
+ * Callers that wait for slots. Tenants take turns; within a tenant, first come, first served. In a full line, a new
+ * caller replaces the last waiter of a tenant that has more waiters than the caller's tenant would have.
  */
 export class WaitingLine<T> {
 	readonly #slots: number;
-	readonly #mostWaiting: number;
+	readonly #maxWaiting: number;
 	readonly #clock: Clock;
 	/** By tenant, in the order of their turns. */
 	readonly #waiters = new Map<string, Set<Waiter<T>>>();
 	#size = 0;
-	/** How long a slot was in use lately, on average in milliseconds; undefined until one was freed. */
-	#usedMs: number | undefined;
+	/** The moving average of how long a slot is in use, in milliseconds; undefined until one was freed. */
+	#averageMs: number | undefined;
 
-	/** For `slots` slots, which tell how long a wait is, and at most `mostWaiting` callers. */
-	constructor(slots: number, mostWaiting: number, clock: Clock) {
+	/** `slots`: the number of slots, to estimate the wait. `maxWaiting`: the maximum number of callers that wait. */
+	constructor(slots: number, maxWaiting: number, clock: Clock) {
 		this.#slots = slots;
-		this.#mostWaiting = mostWaiting;
+		this.#maxWaiting = maxWaiting;
 		this.#clock = clock;
 	}
 
-	/** How many callers wait. */
 	get size(): number {
 		return this.#size;
 	}
 
-	/** A slot for one call. `onFree` is called once, when it is freed. */
 	slot(onFree: () => void): ModelSlot {
 		const since = this.#clock.now();
 		return new ModelSlot(() => {
 			// The wall clock may be set back.
 			const ms = Math.max(0, this.#clock.now() - since);
-			this.#usedMs = this.#usedMs === undefined ? ms : this.#usedMs + (ms - this.#usedMs) * newestWeight;
+			this.#averageMs = this.#averageMs === undefined ? ms : this.#averageMs + (ms - this.#averageMs) * newestWeight;
 			onFree();
 		});
 	}
 
-	/**
-	 * Waits until `serve` gives the caller a slot. Rejects with the reason of its signal, and with `E_MODEL_BUSY` when
-	 * the line is full; the `Retry-After` of that comes from recent durations.
-	 */
+	/** Waits for `serve`. Rejects with the signal's reason, or with `E_MODEL_BUSY` and an estimated `Retry-After`. */
 	async wait(caller: SlotCaller, item: T): Promise<ModelSlot> {
 		const { principal, signal } = caller;
 		signal.throwIfAborted();
 		const { tenant } = principal;
-		if (this.#size >= this.#mostWaiting) this.#makeRoom(tenant);
+		if (this.#size >= this.#maxWaiting) this.#makeRoom(tenant);
 		const waiter = { ...Promise.withResolvers<ModelSlot>(), item };
-		const leave = () => {
+		const onAbort = () => {
 			this.#remove(tenant, waiter);
 			waiter.reject(signal.reason);
 		};
-		signal.addEventListener('abort', leave, { once: true });
+		signal.addEventListener('abort', onAbort, { once: true });
 		const waiters = this.#waiters.get(tenant) ?? new Set();
 		this.#waiters.set(tenant, waiters.add(waiter));
 		this.#size += 1;
@@ -90,22 +119,22 @@ export class WaitingLine<T> {
 		try {
 			return await waiter.promise;
 		} finally {
-			signal.removeEventListener('abort', leave);
+			signal.removeEventListener('abort', onAbort);
 		}
 	}
 
-	/** What the callers wait for, tenant by tenant, in the order of their turns. */
+	/** The items of all waiters, tenant by tenant, in the order of their turns. */
 	*items(): Generator<T> {
 		for (const waiters of this.#waiters.values()) for (const { item } of waiters) yield item;
 	}
 
-	/** Gives a slot to the caller whose turn it is among those whose item fits. False: there is none. */
+	/** Gives a slot to the first caller in turn whose item fits. False: there is none. */
 	serve(slotFor: (item: T) => ModelSlot, fits: (item: T) => boolean = () => true): boolean {
 		for (const [tenant, waiters] of this.#waiters) {
 			for (const waiter of waiters) {
 				if (!fits(waiter.item)) continue;
 				this.#remove(tenant, waiter);
-				// The tenant goes to the end.
+				// Moves the tenant to the end.
 				if (this.#waiters.delete(tenant)) this.#waiters.set(tenant, waiters);
 				waiter.resolve(slotFor(waiter.item));
 				return true;
@@ -114,7 +143,7 @@ export class WaitingLine<T> {
 		return false;
 	}
 
-	/** Tenants take turns: of each other tenant as many as of its own are ahead, and one more of a tenant before it. */
+	/** Callers before a waiter. Each tenant has as many as the waiter's own, or one more if its turn is earlier. */
 	#ahead(tenant: string, waiter: Waiter<T>): number | undefined {
 		const rank = [...(this.#waiters.get(tenant) ?? [])].indexOf(waiter);
 		const turn = [...this.#waiters.keys()].indexOf(tenant);
@@ -129,7 +158,7 @@ export class WaitingLine<T> {
 		if (waiters.size === 0) this.#waiters.delete(tenant);
 	}
 
-	/** Refuses the last waiter of the tenant with most waiters, or the new caller when its tenant would have as many. */
+	/** Rejects the last waiter of the tenant with most waiters, or the new caller when its tenant would have as many. */
 	#makeRoom(tenant: string): void {
 		const own = this.#waiters.get(tenant)?.size ?? 0;
 		const [largest, waiters] = [...this.#waiters].reduce<readonly [string, ReadonlySet<Waiter<T>>]>(
@@ -143,8 +172,37 @@ export class WaitingLine<T> {
 	}
 
 	#busy(): PlinthError {
-		if (this.#usedMs === undefined) return plinthError('E_MODEL_BUSY');
-		const ms = (this.#usedMs * (this.#size + 1)) / this.#slots;
+		if (this.#averageMs === undefined) return plinthError('E_MODEL_BUSY');
+		const ms = (this.#averageMs * (this.#size + 1)) / this.#slots;
 		return plinthError('E_MODEL_BUSY', { headers: retryAfter(ms) });
+	}
+}
+
+/** The slots of one model and the line for them. */
+export class FairQueue implements SlotQueue {
+	readonly slots: number;
+	readonly #line: WaitingLine<undefined>;
+	#freeSlots: number;
+
+	constructor(slots: number, waiting: number, clock: Clock) {
+		this.slots = slots;
+		this.#line = new WaitingLine(slots, waiting, clock);
+		this.#freeSlots = slots;
+	}
+
+	get hasFreeSlot(): boolean {
+		return this.#freeSlots > 0;
+	}
+
+	enter(caller: SlotCaller): ModelSlot | Promise<ModelSlot> {
+		if (this.#freeSlots === 0) return this.#line.wait(caller, undefined);
+		this.#freeSlots -= 1;
+		return this.#slot();
+	}
+
+	#slot(): ModelSlot {
+		return this.#line.slot(() => {
+			if (!this.#line.serve(() => this.#slot())) this.#freeSlots += 1;
+		});
 	}
 }

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { resolveConfig } from '../../src/engine/config/resolve.ts';
-import { type AppConfig, definePlugin, findConfig } from '../../src/index.ts';
+import { type AppConfig, definePlugin } from '../../src/index.ts';
 import { toy, toyPlugin } from '../models/support.ts';
 
 const options = z.strictObject({ hours: z.number().default(1), size: z.number().default(1) });
@@ -29,7 +29,7 @@ describe('an entry without use', () => {
 		expect((await resolved({})).plugins.shop?.options).toEqual({ hours: 2, size: 3 });
 	});
 
-	test('changes options of a factory that is named, and takes variables', async () => {
+	test('changes options of a named factory, and may contain variables', async () => {
 		const base: AppConfig = { backends: { blobs: { use: '@plinth/fs#fsBlobs', with: { dir: './here' } } } };
 		const config = { extends: base, backends: { blobs: { with: { dir: '${WHERE}' } } } };
 		const { backends } = await resolveConfig(config, { folder: import.meta.dirname, env: { WHERE: './there' } });
@@ -41,21 +41,21 @@ describe('an entry without use', () => {
 			models: { a: { aliases: ['ay'] }, b: { concurrency: 1 }, all: { fallback: ['a'] } },
 		});
 		expect(problems).toEqual([]);
-		expect(models.a).toMatchObject({ aliases: ['ay'], use: { definition: toy.definition }, inherited: false });
+		expect(models.a).toMatchObject({ aliases: ['ay'], use: { definition: toy.definition } });
 		expect(models.b).toMatchObject({ aliases: ['bee'], concurrency: 1 });
 		expect(pools.all).toMatchObject({ balance: { a: 1, b: 1 }, fallback: ['a'] });
 	});
 
-	test('changes what a change has made', async () => {
+	test('can be applied to a changed entry', async () => {
 		const middle: AppConfig = { extends: preset, plugins: { shop: { with: { hours: 5 } } } };
 		const { plugins } = await resolved({ extends: middle, plugins: { shop: { with: { size: 6 } } } });
 		expect(plugins.shop?.options).toEqual({ hours: 5, size: 6 });
 	});
 
 	test.each([
-		['a plugin', { plugins: { shopp: { with: { hours: 1 } } } }, 'plugins.shopp', /no preset brings plugins\.shopp/],
+		['a plugin', { plugins: { shopp: { with: { hours: 1 } } } }, 'plugins.shopp', /no preset defines plugins\.shopp/],
 		['a model', { models: { c: { aliases: ['d'] } } }, 'models.c', /must be a factory call/],
-	])('is refused where no preset brings %s of that name', async (_what, config, path, message) => {
+	])('is refused when no preset has %s of that name', async (_what, config, path, message) => {
 		const { problems } = await resolved(config);
 		expect(problems).toMatchObject([{ code: 'E_CONFIG_SHAPE', path, message: expect.stringMatching(message) }]);
 	});
@@ -76,12 +76,12 @@ test('an entry with use replaces the entry of a preset', async () => {
 	expect(plugins.shop?.options).toEqual({ hours: 7 });
 });
 
-describe('packages of a config that lies elsewhere', () => {
+describe('packages of a config outside of the installation', () => {
 	const read = async (installation?: string) => {
 		const folder = await mkdtemp(join(tmpdir(), 'plinth-elsewhere-'));
 		onTestFinished(() => rm(folder, { recursive: true, force: true }));
-		await writeFile(join(folder, 'plinth.config.json'), '{"backends":{"blobs":{"use":"@plinth/memory#memoryBlobs"}}}');
-		const { config } = await findConfig({ cwd: folder, env: {}, ...(installation ? { installation } : {}) });
+		const backends = { blobs: { use: '@plinth/memory#memoryBlobs' } };
+		const config = await resolveConfig({ backends }, { folder, installation, env: {} });
 		return { folder, config };
 	};
 
@@ -91,7 +91,7 @@ describe('packages of a config that lies elsewhere', () => {
 		expect(config.backends.blobs?.definition.name).toBe('memoryBlobs');
 	});
 
-	test('are looked for beside the config alone without an installation', async () => {
+	test('resolve only from the config without an installation', async () => {
 		const { config, folder } = await read();
 		expect(config.problems).toMatchObject([
 			{ code: 'E_CONFIG_NAME', message: expect.stringContaining(`not installed beside ${folder}.`) },

@@ -18,13 +18,13 @@ test.each([
 		'@plinth/memory#memoryBlobs',
 		'is a backend factory, and a plugin factory belongs here',
 	],
-])('%s is refused with the names that there are and what they are', async (_, use, words) => {
+])('%s is refused with the available names and their kinds', async (_, use, words) => {
 	const failure = await find(use, 'plugin').catch((error: Error) => error);
 	expect(failure).toMatchObject({ message: expect.stringContaining(words) });
 	expect(failure).toMatchObject({ message: expect.stringMatching(exported) });
 });
 
-test('several factories of the kind are refused until one is named', async () => {
+test('several factories of the kind are refused unless one is named', async () => {
 	await expect(find('@plinth/memory', 'backend')).rejects.toMatchObject({
 		message: expect.stringMatching(/^@plinth\/memory exports \d backend factories; it exports/),
 		remedy: expect.stringMatching(/^Name one: @plinth\/memory#memory\w+, @plinth\/memory#/),
@@ -34,10 +34,10 @@ test('several factories of the kind are refused until one is named', async () =>
 	});
 });
 
-test('members of an exported object are told by the name that a config has for them', async () => {
+test('members of an exported object are listed by their names in a config', async () => {
 	await expect(find('@plinth/builtin', 'plugin')).rejects.toThrow(/builtin\.chat \(model factory\)/);
 });
 
-test('of many names the first are told, factories before others, and the rest is counted', async () => {
+test('of many names the first are listed, factories before others, and the rest is counted', async () => {
 	await expect(find('@plinth/core', 'plugin')).rejects.toThrow(/; it exports (?:\w+, ){11}\w+ and \d+ more$/);
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { serverSettings } from '../../src/engine/config/shape.ts';
+import { serverSettings } from '../../src/contract/server-settings.ts';
 
 describe('server.cors', () => {
 	test.each([[['https://a.example', 'http://localhost:5173']], ['https://a.example, http://localhost:5173']])(
-		'takes a list or its text: %j',
+		'accepts a list or its text: %j',
 		(cors) => {
 			expect(serverSettings.parse({ cors }).cors).toEqual(['https://a.example', 'http://localhost:5173']);
 		},
 	);
 
-	test('is empty unless set, also by an empty variable', () => {
+	test('is empty by default and with an empty variable', () => {
 		expect(serverSettings.parse({}).cors).toEqual([]);
 		expect(serverSettings.parse({ cors: '' }).cors).toEqual([]);
 	});
@@ -41,7 +41,7 @@ describe('server.limits', () => {
 });
 
 describe('server.unknownMembers and server.compression', () => {
-	test('warn and compress unless set', () => {
+	test('warn and compress by default', () => {
 		expect(serverSettings.parse({})).toMatchObject({ unknownMembers: 'warn', compression: 'on' });
 		expect(serverSettings.parse({ unknownMembers: 'refuse', compression: 'off' })).toMatchObject({
 			unknownMembers: 'refuse',

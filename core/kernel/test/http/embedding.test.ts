@@ -34,7 +34,7 @@ const json = {
 };
 
 describe('inside a host', () => {
-	it('answers its own paths and passes the others on untouched', async () => {
+	it('handles its own paths and passes other requests on unchanged', async () => {
 		const { http } = testServer([echo]);
 		const handle = http.callback();
 		const url = await host((req, res) => {
@@ -49,7 +49,7 @@ describe('inside a host', () => {
 		expect((await fetch(`${url}/healthz`, { method: 'POST' })).status).toBe(405);
 	});
 
-	it('answers everything where nobody is behind it', async () => {
+	it('responds to every path when the host has no next handler', async () => {
 		const { http } = testServer([]);
 		const url = await host(http.callback());
 		expect((await fetch(`${url}/page`)).status).toBe(404);
@@ -59,7 +59,7 @@ describe('inside a host', () => {
 		const { http } = testServer([echo]);
 		const handle = http.callback();
 		const url = await host((req, res) => {
-			// What Express does in `use('/ai', …)`.
+			// Like Express in `use('/ai', …)`.
 			req.url = req.url?.replace(/^\/ai/, '') ?? '';
 			handle(req, res, () => res.end('host'));
 		});
@@ -67,7 +67,7 @@ describe('inside a host', () => {
 		expect(await (await fetch(`${url}/ai/page`)).text()).toBe('host');
 	});
 
-	it('works in a Koa app, whose middleware sees the status behind it', async () => {
+	it('works in a Koa app, whose middleware sees the status afterwards', async () => {
 		const { http } = testServer([echo]);
 		const seen: number[] = [];
 		const koa = new Koa();
@@ -89,7 +89,7 @@ describe('inside a host', () => {
 		expect(seen).toEqual([201, 401, 200]);
 	});
 
-	it('counts requests whoever carries them', async () => {
+	it('counts requests of the callback and of fetch', async () => {
 		let release: (() => void) | undefined;
 		const slow = defineRoute({
 			...echo,
@@ -116,7 +116,7 @@ describe('inside a host', () => {
 });
 
 describe('fetch', () => {
-	it('sends bodies of every kind and gives answers without connection headers', async () => {
+	it('accepts bodies of every kind and returns responses without connection headers', async () => {
 		const { send } = testServer([echo]);
 		const answer = await send('/v1/echo', json);
 		expect(answer.status).toBe(201);
@@ -136,12 +136,12 @@ describe('fetch', () => {
 		expect((await testServer([]).http.fetch(new Request('http://x/v1/models', { headers }))).status).toBe(401);
 	});
 
-	it('rejects when it was aborted before the answer', async () => {
+	it('rejects when it was aborted before the response', async () => {
 		const { http } = testServer([echo]);
 		const aborted = new Request('http://x/healthz', {
 			signal: AbortSignal.abort(new Error('mine')),
 		});
-		// Either is right: the answer was ready, or the abort came first.
+		// Both are correct: the response was ready, or the abort came first.
 		await http.fetch(aborted).then(
 			(answer) => expect(answer.status).toBe(200),
 			(error) => expect(error).toMatchObject({ message: 'mine' }),

@@ -20,8 +20,8 @@ const routes = [
 	route('/v1/own', () => Reply.json(1, { headers: { 'x-frame-options': 'SAMEORIGIN' } })),
 ];
 
-describe('the head of an answer over a connection', () => {
-	it('has every header once, and a body of that length', async () => {
+describe('the head of a response over a connection', () => {
+	it('has every header once, and the length of the body', async () => {
 		const { url } = await listening(routes);
 		const answer = await fetch(`${url}/v1/plain`, { headers: { ...auth, 'x-request-id': 'mine' } });
 		expect(answer.headers.get('x-request-id')).toBe('mine');
@@ -32,7 +32,7 @@ describe('the head of an answer over a connection', () => {
 		expect(await answer.json()).toEqual({ text: 'größer' });
 	});
 
-	it('takes names of a route in any case, and ours win where they must', async () => {
+	it('accepts header names of a route in any case, and reserved headers override them', async () => {
 		const { url } = await listening(routes);
 		const mixed = await fetch(`${url}/v1/mixed`, { headers: auth });
 		expect(mixed.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -46,12 +46,12 @@ describe('the head of an answer over a connection', () => {
 		['of nothing', () => Reply.empty(204, { 'x-own': 'a\nb' })],
 		['of nothing, beyond Latin-1', () => Reply.empty(204, { 'x-own': '日' })],
 		['of a redirect', () => Reply.redirect('/日')],
-	])('%s that cannot be sent gives a 500 with the four keys', async (_, reply) => {
+	])('%s that cannot be sent becomes a 500 with the four keys', async (_, reply) => {
 		const { url, send } = await listening([route('/v1/broken', reply)]);
 		for (const answer of [await fetch(`${url}/v1/broken`, { headers: auth }), await send('/v1/broken')]) {
 			const { status, code } = await errorOf(answer);
 			expect([status, code]).toEqual([500, null]);
-			// `fetch` has no phrase.
+			// `fetch` does not support a reason phrase.
 			expect(['Internal Server Error', '']).toContain(answer.statusText);
 		}
 	});
@@ -61,7 +61,7 @@ describe('the head of an answer over a connection', () => {
 		['JSON', () => Reply.json('größer 日', { headers: { 'x-own': 'é' } })],
 		['bytes', () => Reply.binary(new Uint8Array(3), { mediaType: 'a/b', headers: { 'x-own': 'é' } })],
 		['events', () => Reply.events(events(), { 'x-own': 'é' })],
-	])('carries Latin-1 before %s', async (_, reply) => {
+	])('sends Latin-1 before %s', async (_, reply) => {
 		const { url, send } = await listening([route('/v1/named', reply)]);
 		for (const answer of [await fetch(`${url}/v1/named`, { headers: auth }), await send('/v1/named')]) {
 			expect([answer.ok, answer.headers.get('x-own')]).toEqual([true, 'é']);
@@ -70,7 +70,7 @@ describe('the head of an answer over a connection', () => {
 	});
 });
 
-describe('what a handler is called with', () => {
+describe('the call of a handler', () => {
 	it('can be copied with all its members', async () => {
 		let names: readonly string[] = [];
 		const copying = defineRoute({

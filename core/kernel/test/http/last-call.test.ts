@@ -1,21 +1,21 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Reply } from '../../src/contract/http/reply.ts';
 import { defineRoute } from '../../src/contract/http/route.ts';
 import { eventually, listening, rawConnection, request } from './support.ts';
 
 describe('before the listener closes', () => {
-	it('every answer ends its connection once that is asked for, also on connections that were kept', async () => {
+	it('every response closes its connection after endKeepAlive, also on open connections', async () => {
 		const { port, http } = await listening([]);
-		const kept = await rawConnection(port);
-		await kept.write(request('GET /healthz'));
-		await kept.until(/"ok"/);
-		expect(kept.text).not.toMatch(/connection: close/i);
+		const openConnection = await rawConnection(port);
+		await openConnection.write(request('GET /healthz'));
+		await openConnection.until(/"ok"/);
+		expect(openConnection.text).not.toMatch(/connection: close/i);
 		http.listener.endKeepAlive();
-		await kept.write(request('GET /healthz'));
-		await kept.closed;
-		expect(kept.text).toMatch(/connection: close[\s\S]*"ok"[\s\S]*$/i);
+		await openConnection.write(request('GET /healthz'));
+		await openConnection.closed;
+		expect(openConnection.text).toMatch(/connection: close[\s\S]*"ok"[\s\S]*$/i);
 
 		const fresh = await rawConnection(port);
 		await fresh.write(request('GET /healthz'));
@@ -25,9 +25,9 @@ describe('before the listener closes', () => {
 });
 
 describe('once the listener closes', () => {
-	it('connections that nobody has taken yet are taken and answered, not reset', async () => {
+	it('connections in the backlog are accepted and get a response, and are not reset', async () => {
 		const { port, http } = await listening([]);
-		// They are in the system's queue while this turn of the event loop lasts.
+		// They stay in the backlog of the system during this turn of the event loop.
 		const waiting = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'));
 		await Promise.all(waiting.map((socket) => once(socket, 'connect')));
 		const stopping = http.stopAccepting();
@@ -40,7 +40,26 @@ describe('once the listener closes', () => {
 		await stopping;
 	});
 
-	it('a client that keeps its half of the connection open does not hold up the stop', async () => {
+	it.each([1, 2, 3])('a connection that arrives during turn %i of the event loop gets a response', async (turn) => {
+		const { port, http } = await listening([]);
+		const late = Promise.withResolvers<Socket>();
+		const work = (left: number) => {
+			if (left > 1) return void setImmediate(work, left - 1);
+			const until = performance.now() + 1;
+			while (performance.now() < until);
+			late.resolve(connect(port, '127.0.0.1'));
+		};
+		setImmediate(work, turn);
+		const stopping = http.stopAccepting();
+		const socket = await late.promise;
+		await once(socket, 'connect');
+		socket.write(request('GET /v1/models'));
+		const [bytes] = (await once(socket, 'data')) as [Buffer];
+		expect(bytes.toString('latin1', 0, 12)).toBe('HTTP/1.1 401');
+		await stopping;
+	});
+
+	it('a client that keeps its half of the connection open does not delay the stop', async () => {
 		const answer = Promise.withResolvers<void>();
 		const slow = defineRoute({
 			method: 'GET',
@@ -71,14 +90,14 @@ describe('once the listener closes', () => {
 		await eventually(() => text.includes('begun'));
 		const silent = await rawConnection(port);
 		const stopping = http.stopAccepting();
-		// From then on nobody looks for idle connections any more.
+		// From then on, nothing checks for idle connections any more.
 		await silent.closed;
 		answer.resolve();
 		await stopping;
 		expect(text).toMatch(/keep-alive[\s\S]*ended/i);
 	});
 
-	it('a connection that never asks is closed after a moment', async () => {
+	it('a connection without a request is closed soon', async () => {
 		const { port, http } = await listening([]);
 		const silent = await rawConnection(port);
 		await http.stopAccepting();

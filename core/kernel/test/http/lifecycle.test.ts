@@ -3,7 +3,7 @@ import { Reply } from '../../src/contract/http/reply.ts';
 import { defineRoute } from '../../src/contract/http/route.ts';
 import { auth, errorOf, eventually, listening, rawConnection, request, testServer } from './support.ts';
 
-/** A route that waits until it is told to answer. */
+/** A route whose handler waits until the test releases it. */
 function held(timeoutMs?: number) {
 	const state = { running: 0, release: (_: unknown) => {}, reason: undefined as unknown };
 	const route = defineRoute({
@@ -28,7 +28,7 @@ function held(timeoutMs?: number) {
 }
 
 describe('a handler', () => {
-	it('sees its signal abort when the client leaves; the request ends when the handler does', async () => {
+	it('has its signal aborted when the client disconnects; the request ends with the handler', async () => {
 		const { route, state } = held();
 		const { port, http, lines } = await listening([route]);
 		const raw = await rawConnection(port);
@@ -43,7 +43,7 @@ describe('a handler', () => {
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 499]]);
 	});
 
-	it('that fails because its client left is no failure', async () => {
+	it('that fails because its client disconnected does not count as a failure', async () => {
 		const failing = defineRoute({
 			...held().route,
 			handler: (_, { signal }) =>
@@ -58,7 +58,7 @@ describe('a handler', () => {
 		expect(lines.map(({ level }) => level)).toEqual(['info']);
 	});
 
-	it('is told at its deadline, and its client is answered whether it heeds that or not', async () => {
+	it('is aborted at its deadline, and its client gets a response even if the handler ignores that', async () => {
 		const { route, state } = held(1_500);
 		const { send, clock, http } = testServer([route]);
 		const answer = send('/v1/held', { method: 'POST' });
@@ -72,8 +72,8 @@ describe('a handler', () => {
 		await http.pipeline.drained();
 	});
 
-	it('knows its deadline, its address and its caller', async () => {
-		const told = defineRoute({
+	it('gets its deadline, its address and its caller', async () => {
+		const route = defineRoute({
 			...held(5_000).route,
 			handler: (_, { deadline, publicUrl, principal, requestId }) => ({
 				deadline,
@@ -82,7 +82,7 @@ describe('a handler', () => {
 				requestId,
 			}),
 		});
-		const { send, clock } = testServer([told], { publicUrl: 'https://media.test/ai/' });
+		const { send, clock } = testServer([route], { publicUrl: 'https://media.test/ai/' });
 		const answer = await send('/v1/held', {
 			method: 'POST',
 			headers: { host: 'evil.test', 'x-request-id': 'r' },
@@ -95,16 +95,16 @@ describe('a handler', () => {
 		});
 	});
 
-	it('starts absolute links with the address that a request came to when nothing else is set', async () => {
-		const told = defineRoute({ ...held().route, handler: (_, call) => call.publicUrl });
-		expect(await (await testServer([told]).send('/v1/held', { method: 'POST' })).json()).toBe('http://plinth.test');
-		const { url } = await listening([told]);
+	it('starts absolute links with the address of the request unless a public URL is set', async () => {
+		const route = defineRoute({ ...held().route, handler: (_, call) => call.publicUrl });
+		expect(await (await testServer([route]).send('/v1/held', { method: 'POST' })).json()).toBe('http://plinth.test');
+		const { url } = await listening([route]);
 		expect(await (await fetch(`${url}/v1/held`, { method: 'POST', headers: auth })).json()).toBe(url);
 	});
 });
 
 describe('stopping', () => {
-	it('closes idle connections at once and busy ones behind their answer', async () => {
+	it('closes idle connections at once and busy ones after their response', async () => {
 		const { route, state } = held();
 		const { port, http, url } = await listening([route]);
 		const [fresh, idle, busy] = await Promise.all([rawConnection(port), rawConnection(port), rawConnection(port)]);
@@ -126,7 +126,7 @@ describe('stopping', () => {
 		await http.pipeline.drained();
 	});
 
-	it('ends a keep-alive answer that had begun', async () => {
+	it('completes a keep-alive response that has started', async () => {
 		let finish = () => {};
 		const slow = defineRoute({
 			...held().route,
@@ -151,7 +151,7 @@ describe('stopping', () => {
 		await stopping;
 	});
 
-	it('aborts what does not end by itself: the client reads that the server stops', async () => {
+	it('aborts requests that do not end: the client reads that the server stops', async () => {
 		const { route, state } = held();
 		const { send, http } = testServer([route]);
 		const answer = send('/v1/held', { method: 'POST' });
@@ -164,7 +164,7 @@ describe('stopping', () => {
 		await http.pipeline.drained();
 	});
 
-	it('without a listener has nothing to wait for', async () => {
+	it('ends at once without a listener', async () => {
 		const { http } = testServer([]);
 		await http.stopAccepting();
 		await http.pipeline.drained();
@@ -186,7 +186,7 @@ describe('stopping', () => {
 });
 
 describe('a listener', () => {
-	it('rejects an address that is taken', async () => {
+	it('rejects an address that is in use', async () => {
 		const { port } = await listening([]);
 		await expect(testServer([]).http.listen({ host: '127.0.0.1', port })).rejects.toThrow('EADDRINUSE');
 	});
@@ -207,7 +207,7 @@ describe('a listener', () => {
 		]);
 	});
 
-	it('lives on over a refused request whose body is small', async () => {
+	it('keeps the connection after a refused request with a small body', async () => {
 		const { port } = await listening([held().route]);
 		const raw = await rawConnection(port);
 		await raw.write(request('POST /v1/held', { 'content-length': '5' }, 'hello'));
@@ -229,7 +229,7 @@ describe('a listener', () => {
 		['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'invalid_body'],
 		['a broken header', 'GET / HTTP/1.1\r\nhost: x\r\nbad header: y\r\n\r\n', 400, 'invalid_body'],
 		['headers without end', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}`, 431, 'request_too_large'],
-	])('answers %s with the four-key body and a request id', async (_, text, status, code) => {
+	])('responds to %s with the four-key body and a request id', async (_, text, status, code) => {
 		const { port } = await listening([]);
 		const raw = await rawConnection(port);
 		await raw.write(text);

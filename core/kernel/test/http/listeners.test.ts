@@ -6,7 +6,7 @@ import { listening } from './support.ts';
 const channel = 'http.server.response.finish';
 
 // Two make Node keep an array for each request; see `Exchange`.
-test('no event of a response has a second listener when it is over', async () => {
+test('no event of an ended response has a second listener', async () => {
 	const counts: Record<string, number>[] = [];
 	const count = (message: unknown) => {
 		const { response } = message as { response: ServerResponse };

@@ -46,7 +46,7 @@ const routes = [
 const json = { ...auth, 'content-type': 'application/json' };
 const good = { method: 'POST', headers: json, body: '{"text":"canary"}' };
 
-/** What is asked, and the line that it leaves: method, route, path, status, code and param. */
+/** Requests, and the log line of each: method, route, path, status, code and param. */
 const visits: readonly (readonly [path: string, RequestInit, string])[] = [
 	['/v1/things/canary?q=canary', good, 'POST /v1/things/{id} 200'],
 	['/v1/things/canary', { ...good, body: '{"text":1}' }, 'POST /v1/things/{id} 400 E_VALUE_TYPE text'],
@@ -62,22 +62,22 @@ const visits: readonly (readonly [path: string, RequestInit, string])[] = [
 	['/v1/models', { method: 'OPTIONS', headers: auth }, 'OPTIONS /v1/models 204'],
 ];
 
-test('each request leaves exactly one line, with the template in place of its path where there is one', async () => {
+test('each request logs exactly one line, with the route template if there is one', async () => {
 	const { url, lines, http } = await listening(routes);
 	for (const [path, init] of visits) await (await fetch(`${url}${path}`, init)).arrayBuffer();
 	await http.pipeline.drained();
-	const told = lines
+	const logLines = lines
 		.filter(({ message }) => message === 'request')
 		.map(({ fields: { method, route, path, status, code, param } }) =>
 			[method, route, path, status, code, param].filter(Boolean).join(' '),
 		);
-	expect(told).toEqual(visits.map(([, , line]) => line));
+	expect(logLines).toEqual(visits.map(([, , line]) => line));
 	expect(JSON.stringify(lines)).not.toContain('canary');
 	const others = lines.filter(({ level, message }) => message !== 'request' && level !== 'debug');
 	expect(others.map(({ level, message }) => [level, message])).toEqual([['error', 'request failed']]);
 });
 
-test('a request whose client leaves while it sends leaves one line too', async () => {
+test('a request whose client disconnects while sending logs one line too', async () => {
 	const { port, lines, http } = await listening(routes);
 	const raw = await rawConnection(port);
 	const headers = { ...json, 'content-length': '100' };
@@ -95,7 +95,7 @@ test('a long path is cut', async () => {
 	expect(lines.find(({ message }) => message === 'request')?.fields.path).toBe(`/none/${'x'.repeat(194)}...`);
 });
 
-test('at level debug a refusal tells all that was wrong, and nothing of what was sent', async () => {
+test('at level debug a refusal logs all problems, and nothing that was sent', async () => {
 	const strict = defineRoute({
 		...base,
 		method: 'POST',
@@ -122,14 +122,14 @@ test('at level debug a refusal tells all that was wrong, and nothing of what was
 	]);
 });
 
-test('probes are told only to those who want to hear everything', async () => {
+test('probes are logged only at level debug', async () => {
 	const { url, lines, http } = await listening(routes);
 	await Promise.all(['/healthz', '/readyz'].map((path) => fetch(`${url}${path}`)));
 	await http.pipeline.drained();
 	expect(lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
 });
 
-test('a refusal for want of room is a warning without a stack', async () => {
+test('a refusal because of load is a warning without a stack', async () => {
 	const full = defineRoute({
 		...base,
 		method: 'GET',

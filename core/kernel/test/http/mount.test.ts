@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { connectionUrl, linkBase, plainPrefix, targetBelow } from '../../src/http/server.ts';
+import { connectionUrl, linkBase, normalizedPrefix, targetBelow } from '../../src/http/server.ts';
 
 describe('a path below a mount', () => {
 	test.each([
@@ -12,11 +12,11 @@ describe('a path below a mount', () => {
 		['in the form for proxies', 'http://a.test/ai/v1', undefined, '/ai', '/v1', '/ai'],
 		['that the host has rewritten', '/v1/models', '/elsewhere', '', '/v1/models', ''],
 		['without a mount', '/v1/models', '/v1/models', '', '/v1/models', ''],
-	])('%s is found', (_, url, originalUrl, prefix, path, before) => {
-		expect(targetBelow({ url }, prefix, originalUrl)).toMatchObject({ path, before });
+	])('%s matches', (_, url, originalUrl, prefix, path, basePath) => {
+		expect(targetBelow({ url }, prefix, originalUrl)).toMatchObject({ path, basePath });
 	});
 
-	test.each(['/', '/v1/models', '/aid/v1', '/AI/v1', '*', ''])('is not %s', (url) => {
+	test.each(['/', '/v1/models', '/aid/v1', '/AI/v1', '*', ''])('does not match %s', (url) => {
 		expect(targetBelow({ url }, '/ai')).toBeUndefined();
 	});
 
@@ -26,8 +26,8 @@ describe('a path below a mount', () => {
 		['/team/ai', '/team/ai'],
 		['/', ''],
 		[undefined, ''],
-	])('may be spelled %s', (given, plain) => {
-		expect(plainPrefix(given)).toBe(plain);
+	])('may be written as %s', (input, normalized) => {
+		expect(normalizedPrefix(input)).toBe(normalized);
 	});
 });
 
@@ -37,7 +37,7 @@ describe('links', () => {
 		['https://media.example.com', 'https://media.example.com/ai'],
 		['https://media.example.com/', 'https://media.example.com/ai'],
 		['https://example.com/media/', 'https://example.com/media'],
-	])('with %s as public address begin with %s', (configured, url) => {
+	])('with %s as public address start with %s', (configured, url) => {
 		expect(linkBase(configured, 'http://127.0.0.1:3000', '/ai')).toBe(url);
 	});
 
@@ -47,7 +47,7 @@ describe('links', () => {
 		[{ localAddress: '::1', localPort: 443, encrypted: true }, 'https://[::1]:443'],
 		[{}, 'http://localhost'],
 		[null, 'http://localhost'],
-	])('from a connection at %j begin with %s', (socket, url) => {
+	])('from a connection at %j start with %s', (socket, url) => {
 		expect(connectionUrl({ socket } as unknown as IncomingMessage)).toBe(url);
 	});
 });

@@ -36,7 +36,7 @@ const formHead = {
 };
 const opening = '--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n';
 
-async function begun(line: string, head: Readonly<Record<string, string>>, body: string) {
+async function startRequest(line: string, head: Readonly<Record<string, string>>, body: string) {
 	const server = await listening([json, form]);
 	const raw = await rawConnection(server.port);
 	await raw.write(request(line, head, body));
@@ -44,22 +44,22 @@ async function begun(line: string, head: Readonly<Record<string, string>>, body:
 	return { ...server, raw };
 }
 
-describe('a body that comes too slowly', () => {
+describe('a body that arrives too slowly', () => {
 	it.each([
 		['JSON', 'POST /v1/json', jsonHead, '{"text":"'],
 		['a form', 'POST /v1/form', formHead, opening],
 	])('ends the request with 408: %s', async (_, line, head, body) => {
-		const left = await privateTemp();
-		const { raw, clock, http } = await begun(line, head, body);
+		const tempFiles = await privateTemp();
+		const { raw, clock, http } = await startRequest(line, head, body);
 		await clock.advance(httpLimits.paceMs);
 		expect(await raw.until(/"code":"request_timeout"/)).toMatch(/^HTTP\/1\.1 408 /);
 		await clock.advance(httpLimits.errorGraceMs);
 		await raw.closed;
 		await http.pipeline.drained();
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('is waited for while each window brings enough', async () => {
+	it('is awaited while each window has enough bytes', async () => {
 		const { http, clock, lines } = testServer([json]);
 		let socket: Socket | undefined;
 		const host = createServer((req, res) => {
@@ -85,7 +85,7 @@ describe('a body that comes too slowly', () => {
 		expect(lines.map(({ fields }) => fields.status)).toEqual([200]);
 	});
 
-	it('is not looked for once it has been read', async () => {
+	it('has no time limit after it has been read', async () => {
 		let release = (_: unknown) => {};
 		const waits = defineRoute({
 			...json,

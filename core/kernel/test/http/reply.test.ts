@@ -32,7 +32,7 @@ describe('a handler that returns what a client sent', () => {
 });
 
 describe('a reply', () => {
-	it('is known as one, also after it was copied with other headers', () => {
+	it('is recognized, also after it was copied with other headers', () => {
 		const reply = Reply.json({ a: 1 });
 		expect(isReply(reply)).toBe(true);
 		expect(isReply({ ...reply, headers: { 'x-a': 'b' } })).toBe(true);

@@ -11,7 +11,7 @@ const base = {
 	errors: [],
 } as const;
 
-/** Routes that remember who was let in. */
+/** Routes that record which requests were accepted. */
 function routesWith(seen: string[]) {
 	return [
 		defineRoute({
@@ -27,10 +27,10 @@ function routesWith(seen: string[]) {
 		defineRoute({
 			...base,
 			method: 'GET',
-			path: '/v1/hidden',
+			path: '/v1/smuggled',
 			handler: () => {
-				seen.push('hidden');
-				return { hidden: true };
+				seen.push('smuggled');
+				return { smuggled: true };
 			},
 		}),
 		defineRoute({
@@ -50,10 +50,10 @@ function routesWith(seen: string[]) {
 
 const key = `x-api-key: ${goodKey}`;
 const json = 'Content-Type: application/json';
-/** What must never be answered: it stands in a body. */
-const hidden = `GET /v1/hidden HTTP/1.1\r\nHost: a\r\n${key}\r\n\r\n`;
+/** A request inside a body, which must never get a response. */
+const smuggled = `GET /v1/smuggled HTTP/1.1\r\nHost: a\r\n${key}\r\n\r\n`;
 
-/** A request from its lines; the body follows as it is. */
+/** A request from its lines, followed by the unchanged body. */
 const post = (headers: readonly string[], body: string, line = 'POST /v1/echo HTTP/1.1') =>
 	[line, 'Host: a', key, json, ...headers, '', body].join('\r\n');
 const chunk = (text: string, size = text.length.toString(16)) => `${size}\r\n${text}\r\n`;
@@ -61,45 +61,45 @@ const chunk = (text: string, size = text.length.toString(16)) => `${size}\r\n${t
 const refused: Readonly<Record<string, string>> = {
 	'Content-Length and Transfer-Encoding': post(
 		['Content-Length: 4', 'Transfer-Encoding: chunked'],
-		`${chunk('1')}0\r\n\r\n${hidden}`,
+		`${chunk('1')}0\r\n\r\n${smuggled}`,
 	),
 	'Transfer-Encoding and Content-Length': post(
 		['Transfer-Encoding: chunked', 'Content-Length: 4'],
-		`0\r\n\r\n${hidden}`,
+		`0\r\n\r\n${smuggled}`,
 	),
-	'two lengths that differ': post(['Content-Length: 1', 'Content-Length: 99'], `1${hidden}`),
+	'two lengths that differ': post(['Content-Length: 1', 'Content-Length: 99'], `1${smuggled}`),
 	'two lengths that agree': post(['Content-Length: 1', 'Content-Length: 1'], '1'),
 	'lengths in a list': post(['Content-Length: 1, 1'], '1'),
-	'a negative length': post(['Content-Length: -1'], hidden),
-	'a length with a plus': post(['Content-Length: +1'], `1${hidden}`),
-	'a hexadecimal length': post(['Content-Length: 0x1'], `1${hidden}`),
-	'a length with a blank in it': post(['Content-Length: 1 1'], `1${hidden}`),
-	'a length beyond all numbers': post(['Content-Length: 18446744073709551617'], `1${hidden}`),
-	'no length behind its name': post(['Content-Length:'], hidden),
-	'a blank before the colon': post(['Content-Length : 1'], `1${hidden}`),
-	'a blank before the colon of Transfer-Encoding': post(['Transfer-Encoding : chunked'], `0\r\n\r\n${hidden}`),
-	'Transfer-Encoding: identity': post(['Transfer-Encoding: identity'], hidden),
-	'Transfer-Encoding: xchunked': post(['Transfer-Encoding: xchunked'], `0\r\n\r\n${hidden}`),
-	'Transfer-Encoding: chunked, identity': post(['Transfer-Encoding: chunked, identity'], `0\r\n\r\n${hidden}`),
-	'Transfer-Encoding in quotes': post(['Transfer-Encoding: "chunked"'], `0\r\n\r\n${hidden}`),
+	'a negative length': post(['Content-Length: -1'], smuggled),
+	'a length with a plus': post(['Content-Length: +1'], `1${smuggled}`),
+	'a hexadecimal length': post(['Content-Length: 0x1'], `1${smuggled}`),
+	'a length with a blank in it': post(['Content-Length: 1 1'], `1${smuggled}`),
+	'a length beyond all numbers': post(['Content-Length: 18446744073709551617'], `1${smuggled}`),
+	'no length behind its name': post(['Content-Length:'], smuggled),
+	'a blank before the colon': post(['Content-Length : 1'], `1${smuggled}`),
+	'a blank before the colon of Transfer-Encoding': post(['Transfer-Encoding : chunked'], `0\r\n\r\n${smuggled}`),
+	'Transfer-Encoding: identity': post(['Transfer-Encoding: identity'], smuggled),
+	'Transfer-Encoding: xchunked': post(['Transfer-Encoding: xchunked'], `0\r\n\r\n${smuggled}`),
+	'Transfer-Encoding: chunked, identity': post(['Transfer-Encoding: chunked, identity'], `0\r\n\r\n${smuggled}`),
+	'Transfer-Encoding in quotes': post(['Transfer-Encoding: "chunked"'], `0\r\n\r\n${smuggled}`),
 	'Transfer-Encoding twice, chunked first': post(
 		['Transfer-Encoding: chunked', 'Transfer-Encoding: x'],
-		`0\r\n\r\n${hidden}`,
+		`0\r\n\r\n${smuggled}`,
 	),
-	'Transfer-Encoding behind a control character': post(['Transfer-Encoding: \x0bchunked'], `0\r\n\r\n${hidden}`),
+	'Transfer-Encoding behind a control character': post(['Transfer-Encoding: \x0bchunked'], `0\r\n\r\n${smuggled}`),
 	'a chunk size that overflows': post(['Transfer-Encoding: chunked'], chunk('1', 'fffffffffffffffff')),
 	'a negative chunk size': post(['Transfer-Encoding: chunked'], chunk('1', '-1')),
 	'a chunk size with 0x': post(['Transfer-Encoding: chunked'], chunk('1', '0x1')),
-	'a chunk longer than its size': post(['Transfer-Encoding: chunked'], `1\r\n1${hidden}\r\n0\r\n\r\n`),
-	'a chunk size ended by LF alone': post(['Transfer-Encoding: chunked'], `1\n1\r\n0\r\n\r\n${hidden}`),
+	'a chunk longer than its size': post(['Transfer-Encoding: chunked'], `1\r\n1${smuggled}\r\n0\r\n\r\n`),
+	'a chunk size ended by LF alone': post(['Transfer-Encoding: chunked'], `1\n1\r\n0\r\n\r\n${smuggled}`),
 	'chunk extensions without end': post(['Transfer-Encoding: chunked'], `1;${'x'.repeat(20_000)}\r\n1\r\n0\r\n\r\n`),
 	'a length behind the last chunk': post(
 		['Transfer-Encoding: chunked'],
-		`${chunk('7')}0\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
+		`${chunk('7')}0\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
 	),
 	'lines ended by LF alone': post(['Content-Length: 1'], '1').replaceAll('\r\n', '\n'),
-	'a line ended by CR alone': post(['X-A: b\rTransfer-Encoding: chunked'], `0\r\n\r\n${hidden}`),
-	'a folded line': post(['X-A: b', ' Transfer-Encoding: chunked'], `0\r\n\r\n${hidden}`),
+	'a line ended by CR alone': post(['X-A: b\rTransfer-Encoding: chunked'], `0\r\n\r\n${smuggled}`),
+	'a folded line': post(['X-A: b', ' Transfer-Encoding: chunked'], `0\r\n\r\n${smuggled}`),
 	'a NUL in a value': post(['X-A: b\0c', 'Content-Length: 1'], '1'),
 	'a NUL in a name': post(['X-\0A: b', 'Content-Length: 1'], '1'),
 	'a name of nothing': post([': b', 'Content-Length: 1'], '1'),
@@ -115,13 +115,16 @@ const refused: Readonly<Record<string, string>> = {
 	'a TLS handshake': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 };
 
-/** Each is one request, and its body is what the echo says. */
+/** Each entry is one request, whose body the echo route returns. */
 const single: Readonly<Record<string, readonly [bytes: string, echo: unknown]>> = {
 	'a request in its length': [
-		post([`Content-Length: ${JSON.stringify(hidden).length}`], JSON.stringify(hidden)),
-		hidden,
+		post([`Content-Length: ${JSON.stringify(smuggled).length}`], JSON.stringify(smuggled)),
+		smuggled,
 	],
-	'a request in a chunk': [post(['Transfer-Encoding: chunked'], `${chunk(JSON.stringify(hidden))}0\r\n\r\n`), hidden],
+	'a request in a chunk': [
+		post(['Transfer-Encoding: chunked'], `${chunk(JSON.stringify(smuggled))}0\r\n\r\n`),
+		smuggled,
+	],
 	'chunk extensions': [post(['Transfer-Encoding: chunked'], `1;a=b\r\n7\r\n0;c\r\n\r\n`), 7],
 	'a trailer that looks like a header': [
 		post(['Transfer-Encoding: chunked'], `${chunk('7')}0\r\nX-API-Key: b\r\n\r\n`),
@@ -135,12 +138,12 @@ const single: Readonly<Record<string, readonly [bytes: string, echo: unknown]>> 
 		7,
 	],
 	'the addresses that proxies trust': [
-		post(['X-Original-URL: /v1/hidden', 'X-HTTP-Method-Override: GET', 'Content-Length: 1'], '7'),
+		post(['X-Original-URL: /v1/smuggled', 'X-HTTP-Method-Override: GET', 'Content-Length: 1'], '7'),
 		7,
 	],
 };
 
-describe('a request that two readers could read differently', () => {
+describe('a request that two parsers could read differently', () => {
 	it.each(Object.keys(refused))('with %s is refused, and its connection closed', async (name) => {
 		const seen: string[] = [];
 		const { port, http, lines } = await listening(routesWith(seen));
@@ -164,15 +167,15 @@ describe('a request that two readers could read differently', () => {
 		const raw = await rawConnection(port);
 		const [bytes, echo] = single[name] as (typeof single)[string];
 		await raw.write(Buffer.from(bytes, 'latin1'));
-		// Whatever had been hidden would be answered before this.
+		// A smuggled request would get its response before this one.
 		await raw.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
 		await raw.closed;
 		expect(seen).toEqual([`echo ${JSON.stringify(echo)}`]);
 		expect(raw.text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
-		expect(raw.text).not.toContain('"hidden":true');
+		expect(raw.text).not.toContain('"smuggled":true');
 	});
 
-	it('behind one that is being answered breaks off the answer, and writes nothing into it', async () => {
+	it('after a request in progress cuts that response, and writes nothing into it', async () => {
 		const seen: string[] = [];
 		const { port, http } = await listening(routesWith(seen));
 		const raw = await rawConnection(port);

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ManualClock, manualClock } from '@plinth/testing';
 import { expect, onTestFinished } from 'vitest';
-import type { Middleware } from '../../src/contract/http/middleware.ts';
-import type { Route } from '../../src/contract/http/route.ts';
+import type { Middleware, Route } from '../../src/contract/http/route.ts';
 import type { ModelInfo } from '../../src/contract/model.ts';
 import type { Authenticator } from '../../src/contract/ports/authenticator.ts';
 import type { Logger } from '../../src/contract/ports/logger.ts';
-import { Admission, defaultLoad, type LoadLimits } from '../../src/http/gate/admission.ts';
-import { type AuthFailureLimits, AuthFailures } from '../../src/http/gate/auth-failures.ts';
-import { Authentication } from '../../src/http/gate/authentication.ts';
+import { serverSettings } from '../../src/contract/server-settings.ts';
+import { Admission, type LoadLimits } from '../../src/http/gate/admission.ts';
+import { type AuthFailureLimits, authFailures } from '../../src/http/gate/auth-failures.ts';
+import { authentication } from '../../src/http/gate/authentication.ts';
 import { Listener } from '../../src/http/listener.ts';
 import { Pipeline, type PipelineParts } from '../../src/http/pipeline.ts';
 import type { Readiness } from '../../src/http/routing/system.ts';
@@ -30,14 +30,14 @@ export interface TestServer {
 	readonly http: HttpServer;
 	readonly clock: ManualClock;
 	readonly lines: Line[];
-	/** Sends with the key of everything, through `HttpServer.fetch`. */
+	/** Sends a request with the key that has all scopes, through `HttpServer.fetch`. */
 	send(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** What a request may carry. */
+/** The body of a request. */
 export type Sent = NonNullable<RequestInit['body']>;
 
-/** The four keys of an error answer, with its status. */
+/** The four keys of an error response, with its status. */
 export interface Refusal {
 	readonly status: number;
 	readonly message: string;
@@ -46,7 +46,7 @@ export interface Refusal {
 	readonly code: string | null;
 }
 
-/** Reads an error answer and checks that it has the four keys and nothing else. */
+/** Reads an error response and checks that it has exactly the four keys. */
 export async function errorOf(answer: Response): Promise<Refusal> {
 	const body = (await answer.json()) as { error: Omit<Refusal, 'status'> };
 	expect(Object.keys(body)).toEqual(['error']);
@@ -58,9 +58,9 @@ export const goodKey = 'key-of-everything';
 export const narrowKey = 'key-of-little';
 export const auth = { authorization: `Bearer ${goodKey}` };
 
-/** What a test may set of the parts of HTTP. */
+/** The dependencies of the HTTP server that a test may replace. */
 export interface HttpPorts {
-	/** The routes, each with the plugin that brings it. */
+	/** The routes, each with the plugin that defines it. */
 	readonly owners: ReadonlyMap<Route, string>;
 	readonly isWorker: boolean;
 	readonly middlewares: readonly Middleware[];
@@ -79,15 +79,14 @@ export interface HttpPorts {
 
 function build(ports: HttpPorts, clock: ManualClock, log: Logger): HttpServer {
 	const routes = new RouteTable(ports);
-	const failures = new AuthFailures(ports.authFailures);
-	const authentication = new Authentication(ports.authenticator, failures);
+	const checkKey = authentication(ports.authenticator, authFailures(ports.authFailures));
 	const admission = new Admission(ports.load);
-	const pipeline = new Pipeline({ ...ports, clock, log, authentication, admission, routes });
+	const pipeline = new Pipeline({ ...ports, clock, log, authentication: checkKey, admission, routes });
 	const listener = new Listener(log, ports.connections);
 	return new HttpServer({ pipeline, routes, listener, publicUrl: ports.publicUrl });
 }
 
-/** A server with fakes at the ports. */
+/** A server with fakes at its ports. */
 export function testServer(routes: readonly Route[], options: Partial<HttpPorts> = {}): TestServer {
 	const clock = manualClock();
 	const lines: Line[] = [];
@@ -102,7 +101,7 @@ export function testServer(routes: readonly Route[], options: Partial<HttpPorts>
 			},
 		},
 		authFailures: { perMinute: 0, trustedProxies: 0 },
-		load: defaultLoad,
+		load: serverSettings.parse({}).limits,
 		connections: 10_000,
 		cors: [],
 		compresses: true,
@@ -128,7 +127,7 @@ export function testServer(routes: readonly Route[], options: Partial<HttpPorts>
 	};
 }
 
-/** The same behind a port of its own, closed when the test ends. */
+/** A test server that listens on its own port and is closed when the test ends. */
 export async function listening(
 	routes: readonly Route[],
 	options: Partial<HttpPorts> = {},
@@ -139,7 +138,7 @@ export async function listening(
 	return { ...server, url, port };
 }
 
-/** A TCP connection that writes and reads what it likes. */
+/** A TCP connection that can send and receive any bytes. */
 export async function rawConnection(port: number): Promise<RawConnection> {
 	const socket = connect({ port, host: '127.0.0.1' });
 	onTestFinished(() => {
@@ -170,7 +169,7 @@ export class RawConnection {
 		});
 	}
 
-	/** Everything received so far. */
+	/** The text received so far. */
 	get text(): string {
 		return this.#text;
 	}
@@ -179,7 +178,7 @@ export class RawConnection {
 		return new Promise((resolve) => this.socket.write(text, () => resolve()));
 	}
 
-	/** Waits until the pattern was received. */
+	/** Waits until the received text matches the pattern. */
 	async until(pattern: RegExp): Promise<string> {
 		while (!pattern.test(this.#text)) {
 			if (this.socket.closed) throw new Error(`Closed before ${pattern}: ${this.#text}`);
@@ -201,7 +200,7 @@ export function request(
 	return [`${line} HTTP/1.1`, 'host: plinth.test', ...lines, '', body].join('\r\n');
 }
 
-/** Waits for a condition over turns of the event loop. */
+/** Checks a condition in each turn of the event loop until it is true, for at most 5 seconds. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
 	const end = performance.now() + 5_000;
 	while (!(await condition())) {
@@ -210,14 +209,14 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
 	}
 }
 
-/** Milliseconds that this thread has worked; where Node cannot tell, milliseconds that have passed. */
+/** The CPU time of this thread in milliseconds; the elapsed time if Node does not report it. */
 export function worked(): number {
 	if (!('threadCpuUsage' in process)) return performance.now();
 	const { user, system } = process.threadCpuUsage();
 	return (user + system) / 1_000;
 }
 
-/** A temp directory of the test's own; tells which folders the server has left there. */
+/** Sets a temp directory for the test. Returns a function that lists what the server has left there. */
 export async function privateTemp(): Promise<() => Promise<string[]>> {
 	const before = process.env.TMPDIR;
 	const folder = await mkdtemp(join(tmpdir(), 'http-test-'));

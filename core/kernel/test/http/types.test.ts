@@ -39,7 +39,7 @@ describe('the input of a handler', () => {
 		});
 	});
 
-	it('has nothing where the route declares nothing', () => {
+	it('is empty when the route declares nothing', () => {
 		defineRoute({
 			...base,
 			method: 'GET',
@@ -53,9 +53,9 @@ describe('the input of a handler', () => {
 	});
 
 	it('is declared with a known method, a rooted path and a scope', () => {
-		// @ts-expect-error TRACE is no method of ours
+		// @ts-expect-error TRACE is not supported
 		defineRoute({ ...base, method: 'TRACE', path: '/a', handler: () => 1 });
-		// @ts-expect-error a path begins with a slash
+		// @ts-expect-error a path starts with a slash
 		defineRoute({ ...base, method: 'GET', path: 'a', handler: () => 1 });
 		const { scope: _, ...scopeless } = base;
 		// @ts-expect-error a route without a scope
@@ -65,7 +65,7 @@ describe('the input of a handler', () => {
 	});
 });
 
-describe('the answer of a handler', () => {
+describe('the result of a handler', () => {
 	const typed = {
 		...base,
 		method: 'GET',
@@ -88,7 +88,7 @@ describe('the answer of a handler', () => {
 		defineRoute({ ...typed, handler: () => ({ ...good, b64: base64(new Uint8Array()) }) });
 		// @ts-expect-error a is a number
 		defineRoute({ ...typed, handler: () => ({ ...good, a: 'one' }) });
-		// @ts-expect-error a is a number, also when it comes later
+		// @ts-expect-error a is a number, also when it is set later
 		defineRoute({ ...typed, handler: async () => ({ ...good, a: 'one' }) });
 		// @ts-expect-error a is missing
 		defineRoute({ ...typed, handler: () => ({ object: 'thing', tags: [] }) });
@@ -96,7 +96,7 @@ describe('the answer of a handler', () => {
 		defineRoute({ ...typed, handler: () => ({ ...good, object: 'things' }) });
 	});
 
-	it('may be a reply, or nothing', () => {
+	it('may be a reply, or undefined', () => {
 		defineRoute({ ...typed, handler: () => Reply.json({ any: 'thing' }, { status: 202 }) });
 		defineRoute({ ...typed, handler: () => undefined });
 		defineRoute({
@@ -105,7 +105,7 @@ describe('the answer of a handler', () => {
 		});
 	});
 
-	it('is free where the response has no schema', () => {
+	it('may be any value when the response has no schema', () => {
 		defineRoute({ ...base, method: 'GET', path: '/v1/a', handler: () => 'anything' });
 	});
 });

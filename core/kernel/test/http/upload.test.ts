@@ -26,14 +26,14 @@ const route = defineRoute({
 	scope: 'authenticated',
 	summary: 's',
 	encoding: ['json', 'multipart'],
-	body: z.object({ image: fileField({ mediaTypes: ['image/png'] }) }),
+	body: z.object({ image: fileField() }),
 	response: { description: 'x' },
 	errors: [],
 	handler: ({ body }) => ({ size: body.image.size }),
 });
 
-describe('a file that a JSON body only describes', () => {
-	it.each([[forged], [{ $kind: 'plinth.upload', size: 1 }]])('is no upload: %j', async (image) => {
+describe('a description of a file in a JSON body', () => {
+	it.each([[forged], [{ $kind: 'plinth.upload', size: 1 }]])('is not an upload: %j', async (image) => {
 		expect(isUpload(image)).toBe(false);
 		const answer = await testServer([route]).send('/v1/files', {
 			method: 'POST',
@@ -47,7 +47,7 @@ describe('a file that a JSON body only describes', () => {
 		});
 	});
 
-	it('is told from one that can be read', () => {
+	it('is distinguished from a file that can be read', () => {
 		const upload: UploadedFile = {
 			...forged,
 			$kind: 'plinth.upload',
@@ -58,15 +58,15 @@ describe('a file that a JSON body only describes', () => {
 	});
 });
 
-describe('a file that cannot be deleted any more', () => {
-	it('does not turn a good answer into a bad one', async () => {
+describe('a file that cannot be deleted', () => {
+	it('does not change a successful response', async () => {
 		await privateTemp();
 		const temp = tmpdir();
 		const takesItAway = {
 			...route,
 			handler: async () => {
 				await rename(temp, `${temp}-gone`);
-				// Below a file nothing can be looked for.
+				// A path below a file cannot exist.
 				await writeFile(temp, '');
 				return { stored: true };
 			},

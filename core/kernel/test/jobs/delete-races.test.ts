@@ -6,13 +6,13 @@ import { alice, type Machine, machine } from './harness.ts';
 const media = { contentType: 'video/mp4' };
 const picture = { name: 'picture', mediaType: 'image/png', body: new Uint8Array([1]) };
 
-/** What the work of a job does, step by step, and how it ends. */
+/** The steps of the work of a job, and its end. */
 interface Story {
 	readonly steps: readonly ('put' | 'checkpoint' | 'progress')[];
 	readonly end: 'return' | 'throw' | 'hang' | 'ignore';
-	/** How many turns the owner waits before the delete. */
-	readonly patience: number;
-	/** What the clock does beside it: a beat of the lease, or its end. */
+	/** The number of turns that the owner waits before the delete. */
+	readonly turnsBeforeDelete: number;
+	/** How far the clock advances: not at all, to the next heartbeat, or to the end of the lease. */
 	readonly clockMs: number;
 	readonly isCancelledFirst: boolean;
 }
@@ -22,22 +22,25 @@ const story: fc.Arbitrary<Story> = fc.record({
 		maxLength: 4,
 	}),
 	end: fc.constantFrom('return', 'return', 'throw', 'hang', 'ignore'),
-	patience: fc.nat(12),
+	turnsBeforeDelete: fc.nat(12),
 	clockMs: fc.constantFrom(0, 0, 5_000, 20_000),
 	isCancelledFirst: fc.boolean(),
 });
 
 test('a delete that races with a job leaves no record, no bytes and no running work', async () => {
 	await fc.assert(
-		fc.asyncProperty(fc.scheduler(), story, async (scheduler, told) => {
-			const race = new Race(scheduler, told);
+		fc.asyncProperty(fc.scheduler(), story, async (scheduler, drawn) => {
+			const race = new Race(scheduler, drawn);
 			await race.run();
 		}),
 		{ numRuns: 500 },
 	);
 }, 60_000);
 
-/** One job, its worker and its owner, whose calls to store and blobs take effect and answer in an order of the scheduler's choice. */
+/**
+ * One job, its worker and its owner. The scheduler chooses the order in which their calls to store and blobs take
+ * effect and return.
+ */
 class Race {
 	readonly #scheduler: fc.Scheduler;
 	readonly #story: Story;
@@ -46,9 +49,9 @@ class Race {
 	#ended = 0;
 	#cancelledUpstream = 0;
 
-	constructor(scheduler: fc.Scheduler, told: Story) {
+	constructor(scheduler: fc.Scheduler, story: Story) {
 		this.#scheduler = scheduler;
-		this.#story = told;
+		this.#story = story;
 	}
 
 	async run(): Promise<void> {
@@ -70,12 +73,12 @@ class Race {
 			this.#isRacing = false;
 		});
 		await this.#scheduler.waitFor(isDone);
-		// What still hangs in the scheduler goes on, and the lease of whatever was running lapses.
+		// Pending calls in the scheduler continue, and the leases of running jobs lapse.
 		await this.#settle(m);
 		await this.#check(m, await owner);
 	}
 
-	/** The owner creates the job and deletes it at some moment. */
+	/** The owner creates the job and deletes it later. */
 	async #own(m: Machine): Promise<string> {
 		const { job } = await m.jobs.submit({
 			principal: alice,
@@ -83,7 +86,7 @@ class Race {
 			attachments: [picture],
 			input: () => ({}),
 		});
-		for (let turn = 0; turn < this.#story.patience; turn += 1) {
+		for (let turn = 0; turn < this.#story.turnsBeforeDelete; turn += 1) {
 			await this.#scheduler.schedule(Promise.resolve(), 'wait');
 		}
 		await m.clock.advance(this.#story.clockMs);
@@ -102,7 +105,7 @@ class Race {
 			}
 			if (this.#story.end === 'throw') throw new Error('broken');
 			if (this.#story.end === 'hang') await aborted(run);
-			// Work that does not look at its signal goes on and comes back late with bytes.
+			// Work that ignores its signal continues and returns bytes late.
 			if (this.#story.end === 'ignore') await aborted(run).catch(() => {});
 			await m.blobs.put(run.blobKey('video'), new Uint8Array([1]), media);
 			return { result: { by: 'the work' }, retentionMs: 1_000 };
@@ -137,7 +140,7 @@ class Race {
 		expect(this.#cancelledUpstream).toBeLessThanOrEqual(1 + this.#runs.length);
 	}
 
-	/** Each call takes effect when the scheduler says, and so does its answer. */
+	/** The scheduler decides when each call takes effect and when it returns. */
 	#scheduled<T extends object>(target: T): T {
 		return new Proxy(target, {
 			get: (inner, name) => {

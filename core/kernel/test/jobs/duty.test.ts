@@ -8,7 +8,7 @@ import { machine, withMethods } from './harness.ts';
 
 const log = silentLogger();
 
-/** Processes that share a duty, on one clock. A hung one no longer reaches the store. */
+/** Processes that share a duty and a clock. A hung process cannot reach the store. */
 async function deployment() {
 	const clock = manualClock();
 	const { provided } = await createBackend<JobStore>(memoryJobs(), { clock });
@@ -31,7 +31,7 @@ async function deployment() {
 }
 
 describe('a duty', () => {
-	test('is done by one of several processes', async () => {
+	test('runs in one of several processes', async () => {
 		const d = await deployment();
 		const all = ['a', 'b', 'c'].map(d.process);
 		for (const { duty } of all) duty.start();
@@ -40,7 +40,7 @@ describe('a duty', () => {
 		for (const { duty } of all) await duty.stop();
 	});
 
-	test('is taken over within 15 s when its process dies, and never done twice at once', async () => {
+	test('is taken over within 15 s when its process crashes, and never runs twice at once', async () => {
 		const d = await deployment();
 		const [first, second] = [d.process('a'), d.process('b')];
 		first.duty.start();
@@ -53,7 +53,7 @@ describe('a duty', () => {
 		await second.duty.stop();
 	});
 
-	test('that is given back at a stop is taken over at the next look', async () => {
+	test('that is released at a stop is taken over at the next poll', async () => {
 		const d = await deployment();
 		const [first, second] = [d.process('a'), d.process('b')];
 		first.duty.start();
@@ -65,7 +65,7 @@ describe('a duty', () => {
 		await second.duty.stop();
 	});
 
-	test('begins again when its run fails', async () => {
+	test('is restarted when its run fails', async () => {
 		const clock = manualClock();
 		let runs = 0;
 		const run = async () => {
@@ -79,18 +79,18 @@ describe('a duty', () => {
 		await duty.stop();
 	});
 
-	test('is stopped only when the round under way has ended', async () => {
+	test('is stopped only when the current round has ended', async () => {
 		const deletion = Promise.withResolvers<void>();
-		const told: string[] = [];
+		const messages: string[] = [];
 		const m = await machine(
 			{ run: () => new Promise(() => {}) },
 			{
 				blobs: (blobs) =>
 					withMethods(blobs, {
 						async delete(key) {
-							told.push('deletion begins');
+							messages.push('deletion begins');
 							await deletion.promise;
-							told.push('deletion ends');
+							messages.push('deletion ends');
 							return blobs.delete(key);
 						},
 					}),
@@ -105,27 +105,27 @@ describe('a duty', () => {
 		duty.start();
 		await eventually('a round', async () => {
 			await m.clock.advance(1_000);
-			return told.length === 1;
+			return messages.length === 1;
 		});
-		const stopped = duty.stop().then(() => told.push('stopped'));
+		const stopped = duty.stop().then(() => messages.push('stopped'));
 		await new Promise((resolve) => setImmediate(resolve));
 		deletion.resolve();
 		await stopped;
-		expect(told).toEqual(['deletion begins', 'deletion ends', 'stopped']);
+		expect(messages).toEqual(['deletion begins', 'deletion ends', 'stopped']);
 	});
 });
 
 describe('a plugin', () => {
-	const told: string[] = [];
+	const messages: string[] = [];
 	const plugin = definePlugin({
 		id: 'cleaner',
 		config: z.strictObject({}),
 		setup({ duty, onStart }) {
-			onStart(() => void told.push('start'));
+			onStart(() => void messages.push('start'));
 			duty('clean', async (signal) => {
-				told.push('clean');
+				messages.push('clean');
 				await new Promise((resolve) => signal.addEventListener('abort', resolve));
-				told.push('cleaned');
+				messages.push('cleaned');
 			});
 		},
 	});
@@ -134,12 +134,12 @@ describe('a plugin', () => {
 		['with a job store', { jobs: memoryJobs() }],
 		['without one', {}],
 	])('has a duty from the start to the stop of the app, %s', async (_sentence, backends) => {
-		told.length = 0;
+		messages.length = 0;
 		const server = { auth: 'off', drainDelayMs: 0 } as const;
 		const app = await createApp({ server, backends, plugins: { cleaner: plugin() } }, { log });
 		await app.start();
-		await eventually('it cleans', () => told.includes('clean'));
+		await eventually('it cleans', () => messages.includes('clean'));
 		await app.stop();
-		expect(told).toEqual(['start', 'clean', 'cleaned']);
+		expect(messages).toEqual(['start', 'clean', 'cleaned']);
 	});
 });

@@ -2,7 +2,7 @@ import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { createBackend, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import { type JobSettings, jobSettings } from '../../src/contract/jobs/settings.ts';
 import type { BlobStore, Claim, EventBus, JobDefinition, JobRun, JobStore, Jobs, Principal } from '../../src/index.ts';
-import { ownerKey } from '../../src/jobs/blob-owner.ts';
+import { ownerKey } from '../../src/jobs/blobs.ts';
 import { Housekeeping } from '../../src/jobs/housekeeping.ts';
 import { JobService } from '../../src/jobs/jobs.ts';
 import { JobWorker } from '../../src/jobs/worker.ts';
@@ -10,7 +10,7 @@ import { JobWorker } from '../../src/jobs/worker.ts';
 export const alice: Principal = { id: 'key_a', tenant: 'a', scopes: ['*'] };
 export const bob: Principal = { id: 'key_b', tenant: 'b', scopes: ['*'] };
 
-/** The job machine on memory backends and a clock that stands still. */
+/** The job machine on memory backends and a manual clock. */
 export interface Machine {
 	readonly clock: ManualClock;
 	readonly store: JobStore;
@@ -19,32 +19,32 @@ export interface Machine {
 	readonly jobs: Jobs;
 	readonly worker: JobWorker;
 	readonly housekeeping: Housekeeping;
-	/** Housekeeping that works on other blobs. */
+	/** Housekeeping with another blob store. */
 	housekeepingOn(blobs: BlobStore): Housekeeping;
 	/** Another worker on the same store. */
 	otherWorker(): JobWorker;
-	/** The keys of all blobs but the one that tells whose they are. */
+	/** The keys of all blobs, except the blob that names the job store. */
 	keys(): Promise<string[]>;
-	/** Takes the oldest job in the name of a worker that is not there. */
+	/** Claims the oldest job for a worker that does not exist. */
 	take(leaseMs?: number): Promise<Claim | undefined>;
 	/** Submits a job for a principal. */
 	submit(principal?: Principal): Promise<string>;
 }
 
-/** What may stand between a machine and its backends, and settings that are not the default ones. */
+/** Wrappers of the backends of a machine, and changed settings. */
 export interface Wraps {
 	readonly store?: (store: JobStore) => JobStore;
 	readonly blobs?: (blobs: BlobStore) => BlobStore;
 	readonly settings?: Partial<JobSettings>;
-	/** Gets the texts that are logged as errors. */
-	readonly told?: unknown[];
+	/** Receives the messages of errors in the log. */
+	readonly errorMessages?: unknown[];
 }
 
-/** Builds a machine that runs one kind of job, `work`. Stores may be wrapped to misbehave. */
+/** Builds a machine that runs one kind of job, `work`. Stores may be wrapped to fail. */
 export async function machine(definition: JobDefinition, wrap: Wraps = {}): Promise<Machine> {
 	const clock = manualClock();
 	const log = silentLogger();
-	if (wrap.told) log.error = (...args: unknown[]) => void wrap.told?.push(args.at(-1));
+	if (wrap.errorMessages) log.error = (...args: unknown[]) => void wrap.errorMessages?.push(args.at(-1));
 	const make = async <T>(instance: Parameters<typeof createBackend>[0]) =>
 		(await createBackend<T>(instance, { clock })).provided;
 	const plainStore = await make<JobStore>(memoryJobs());
@@ -91,7 +91,7 @@ export function withMethods<T extends object>(target: T, methods: Partial<T>): T
 	});
 }
 
-/** Work that goes on until its signal aborts. */
+/** Work that runs until its signal aborts. */
 export function untilAborted({ signal }: JobRun): Promise<never> {
 	return new Promise((_, reject) => {
 		signal.addEventListener('abort', () => reject(signal.reason), { once: true });

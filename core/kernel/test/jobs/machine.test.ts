@@ -82,7 +82,7 @@ describe('a job that fails', () => {
 		});
 	});
 
-	test('keeps the message of any other error to the log', async () => {
+	test('logs the message of any other error and does not show it', async () => {
 		const m = await machine({ run: () => Promise.reject(new Error('password=hunter2')) });
 		m.worker.start();
 		const id = await m.submit();
@@ -94,7 +94,7 @@ describe('a job that fails', () => {
 		['nothing', undefined],
 		['no result', {}],
 		['what is no JSON', { result: { big: 1n } }],
-	])('ends when its work returns %s, in place of running for ever', async (_sentence, outcome) => {
+	])('ends when its work returns %s, and does not run for ever', async (_sentence, outcome) => {
 		const m = await machine({ run: async () => outcome as never });
 		m.worker.start();
 		const id = await m.submit();
@@ -102,7 +102,7 @@ describe('a job that fails', () => {
 		expect((await m.jobs.get('a', id)).error?.code).toBe('model_error');
 	});
 
-	test('that a store was away for is tried again later, with its inputs', async () => {
+	test('because of an unreachable store is retried later, with its inputs', async () => {
 		let attempts = 0;
 		const m = await machine({
 			run: async () => {
@@ -133,7 +133,7 @@ describe('a job that fails', () => {
 		expect(await m.jobs.get('a', job.id)).toMatchObject({ status: 'completed', attempt: 3 });
 	});
 
-	test('that a store is away for every time fails in the end', async () => {
+	test('because of an unreachable store at every attempt fails in the end', async () => {
 		const m = await machine({
 			maxAttempts: 1,
 			run: async () => {
@@ -146,7 +146,7 @@ describe('a job that fails', () => {
 		expect((await m.jobs.get('a', id)).error?.code).toBe('storage_unavailable');
 	});
 
-	test('leaves none of the bytes that the attempt has written', async () => {
+	test('leaves no bytes of the attempt', async () => {
 		const m = await machine({
 			run: async (_job, run) => {
 				await m.blobs.put(run.blobKey('half'), new Uint8Array([1]), { contentType: 'video/mp4' });
@@ -171,7 +171,7 @@ describe('a job that fails', () => {
 });
 
 describe('while a job runs', () => {
-	test('its progress is written at most once a second, and never falls', async () => {
+	test('its progress is written at most once a second, and never decreases', async () => {
 		const seen: number[] = [];
 		let run: JobRun | undefined;
 		const m = await machine(
@@ -200,7 +200,7 @@ describe('while a job runs', () => {
 		expect(seen).toEqual([0.2]);
 	});
 
-	test('its lease is kept alive past its length', async () => {
+	test('its lease is extended beyond its length', async () => {
 		const m = await machine({ run: async (_job, run) => untilAborted(run) });
 		m.worker.start();
 		const id = await m.submit();
@@ -210,7 +210,7 @@ describe('while a job runs', () => {
 		expect(await m.jobs.get('a', id)).toMatchObject({ status: 'in_progress', attempt: 1 });
 	});
 
-	test('removing it aborts the work at once and nothing resurrects it', async () => {
+	test('removing it aborts the work at once, and no write restores it', async () => {
 		let aborted = false;
 		const m = await machine({
 			run: async (_job, run) => {
@@ -233,7 +233,7 @@ describe('while a job runs', () => {
 		expect(await m.keys()).toEqual([]);
 	});
 
-	test('setting the clock, forwards or backwards, neither ends the work nor loses its result', async () => {
+	test('changing the clock, forwards or backwards, neither ends the work nor loses its result', async () => {
 		for (const ms of [2 * 3_600_000, -2 * 3_600_000]) {
 			let finish: () => void = () => {};
 			const m = await machine({
@@ -304,7 +304,7 @@ describe('while a job runs', () => {
 		expect((await m.jobs.get('a', id)).attempt).toBe(1);
 	});
 
-	test('work that ignores its signal is left alone, and its job goes back to the queue', async () => {
+	test('work that ignores its signal is abandoned, and its job returns to the queue', async () => {
 		const m = await machine({ run: async () => never });
 		m.worker.start();
 		const id = await m.submit();
@@ -316,7 +316,7 @@ describe('while a job runs', () => {
 		expect(await m.jobs.get('a', id)).toMatchObject({ status: 'queued', attempt: 0 });
 	});
 
-	test('a store that is away for a moment does not cost the result', async () => {
+	test('a store that is unreachable for a moment does not lose the result', async () => {
 		let refusals = 3;
 		const m = await machine(
 			{ run: async () => ({ result: { kept: true } }) },
@@ -339,7 +339,7 @@ describe('while a job runs', () => {
 	});
 });
 
-describe('when the store commits and its answer is lost', () => {
+describe('when the store commits and its response is lost', () => {
 	const lost = <T extends unknown[], R>(method: (...args: T) => Promise<R>) => {
 		let isFirst = true;
 		return async (...args: T): Promise<R> => {
@@ -429,11 +429,11 @@ describe('work that runs upstream', () => {
 
 	test('is stopped when its job was removed before the checkpoint', async () => {
 		const stopped: (string | null)[] = [];
-		let goOn: () => void = () => {};
+		let continueWork: () => void = () => {};
 		const m = await machine({
 			run: async (_job, run) => {
 				await new Promise<void>((resolve) => {
-					goOn = resolve;
+					continueWork = resolve;
 				});
 				await run.checkpoint('upstream-8');
 				return { result: {} };
@@ -446,14 +446,14 @@ describe('work that runs upstream', () => {
 		const id = await m.submit();
 		await eventually('running', () => m.worker.running === 1);
 		await m.jobs.remove('a', id);
-		goOn();
+		continueWork();
 		await eventually('stopped upstream', () => stopped.length === 1);
 		expect(stopped).toEqual(['upstream-8']);
 	});
 });
 
-describe('a store that never answers a heartbeat', () => {
-	test('costs the attempt its lease, not the slot for ever', async () => {
+describe('a store that never responds to a heartbeat', () => {
+	test('ends the lease of the attempt, and the slot is freed', async () => {
 		const m = await machine(
 			{ run: async (_job, run) => untilAborted(run) },
 			{ store: (store) => withMethods(store, { heartbeat: () => never }) },
@@ -467,7 +467,7 @@ describe('a store that never answers a heartbeat', () => {
 });
 
 describe('housekeeping', () => {
-	test('goes past bytes that cannot be deleted', async () => {
+	test('continues after bytes that cannot be deleted', async () => {
 		const m = await machine({ run: async () => never });
 		const [first, second] = [await m.submit(), await m.submit()];
 		for (const id of [first, second]) {
@@ -485,7 +485,7 @@ describe('housekeeping', () => {
 		expect(await m.keys()).toEqual([]);
 	});
 
-	test('goes past a whole batch of them', async () => {
+	test('continues after a whole batch of them', async () => {
 		const m = await machine({ run: async () => never }, { settings: { maxPendingPerTenant: 0 } });
 		const ids: string[] = [];
 		for (let n = 0; n < 501; n += 1) ids.push(await m.submit());
@@ -527,7 +527,7 @@ describe('housekeeping', () => {
 		expect((await m.jobs.get('a', id)).status).toBe('completed');
 	});
 
-	test('goes on after a round that failed', async () => {
+	test('continues after a failed round', async () => {
 		let rounds = 0;
 		const m = await machine(
 			{ run: async () => never },

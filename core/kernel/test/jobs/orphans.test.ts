@@ -9,7 +9,7 @@ const media = { contentType: 'image/png' };
 const picture = { name: 'picture', mediaType: 'image/png', body: bytes };
 const day = 86_400_000;
 
-/** What a process leaves that is killed between an attachment and its record. */
+/** Writes what a process leaves when it is killed between an attachment and its record. */
 async function orphan(m: Machine): Promise<string> {
 	const id = `work_${m.clock.now().toString(16).padStart(12, '0')}${'0'.repeat(32)}`;
 	await m.blobs.put(`jobs/${id}/input/picture`, bytes, media);
@@ -26,7 +26,7 @@ function submit(m: Machine) {
 }
 
 describe('bytes without a record', () => {
-	test('stay while a create may still be under way', async () => {
+	test('stay while a create may still be running', async () => {
 		const m = await machine({ run: async () => never });
 		await orphan(m);
 		await m.clock.advance(day - 1);
@@ -34,7 +34,7 @@ describe('bytes without a record', () => {
 		expect(await m.keys()).toHaveLength(1);
 	});
 
-	test('go once they are a day old', async () => {
+	test('are deleted when they are a day old', async () => {
 		const m = await machine({ run: async () => never });
 		await orphan(m);
 		await m.clock.advance(day);
@@ -42,7 +42,7 @@ describe('bytes without a record', () => {
 		expect(await m.keys()).toEqual([]);
 	});
 
-	test('are looked for right after the start, and every day', async () => {
+	test('are searched right after the start, and every day', async () => {
 		const m = await machine({ run: async () => never });
 		await orphan(m);
 		m.clock.jump(day);
@@ -57,7 +57,7 @@ describe('bytes without a record', () => {
 		await kept;
 	});
 
-	test('go also behind some that cannot be deleted', async () => {
+	test('are deleted also after others that cannot be deleted', async () => {
 		const m = await machine({ run: async () => never });
 		const stuck = await orphan(m);
 		for (let n = 0; n < 3; n += 1) await orphan(m);
@@ -69,7 +69,7 @@ describe('bytes without a record', () => {
 		expect(await m.keys()).toEqual([`jobs/${stuck}/input/picture`]);
 	});
 
-	test('are told from those of living jobs, however many there are', async () => {
+	test('are distinguished from those of existing jobs, for any number of jobs', async () => {
 		const m = await machine({ run: async () => never }, { settings: { maxPendingPerTenant: 0 } });
 		for (let n = 0; n < 600; n += 1) await submit(m);
 		const living = await m.keys();
@@ -80,7 +80,7 @@ describe('bytes without a record', () => {
 		expect(await m.keys()).toEqual(living);
 	});
 
-	test('are left to the sweep of records while a removed job is known', async () => {
+	test('are left to the sweep of records while the store knows the removed job', async () => {
 		const m = await machine({ run: async () => never });
 		const { job } = await submit(m);
 		await m.store.remove('a', job.id);
@@ -91,7 +91,7 @@ describe('bytes without a record', () => {
 		expect(await m.keys()).toEqual([]);
 	});
 
-	test('include what never became a blob: the store is asked to look for it', async () => {
+	test('include incomplete uploads: housekeeping calls the sweep of the blob store', async () => {
 		let sweeps = 0;
 		const sweep = async () => {
 			sweeps += 1;
@@ -101,7 +101,7 @@ describe('bytes without a record', () => {
 		expect(sweeps).toBe(1);
 	});
 
-	test('that are not under the id of a job are nobody’s to delete', async () => {
+	test('that are not under the id of a job are never deleted', async () => {
 		const m = await machine({ run: async () => never });
 		const keys = ['files/a', 'jobs/by-hand/x', 'jobs/work_1/x'];
 		for (const key of keys) await m.blobs.put(key, bytes, media);
@@ -110,7 +110,7 @@ describe('bytes without a record', () => {
 		expect(await m.keys()).toEqual(keys);
 	});
 
-	test('are never those of a create that succeeds: one that takes too long is refused', async () => {
+	test('are never those of a create that succeeds: a create that takes too long is refused', async () => {
 		let arrive: () => void = () => {};
 		const slow = new Promise<void>((resolve) => {
 			arrive = resolve;
@@ -133,8 +133,8 @@ describe('bytes without a record', () => {
 	});
 });
 
-describe('the bytes of a job that has ended badly', () => {
-	test('go with the next sweep when its attempts are used up', async () => {
+describe('the bytes of a failed job', () => {
+	test('are deleted by the next sweep when its attempts are used up', async () => {
 		const m = await machine({ run: async () => never, maxAttempts: 1 });
 		const { job } = await submit(m);
 		await m.take();
@@ -146,7 +146,7 @@ describe('the bytes of a job that has ended badly', () => {
 		expect((await m.jobs.get('a', job.id)).status).toBe('failed');
 	});
 
-	test('go with the next sweep when the worker was killed before it could delete them', async () => {
+	test('are deleted by the next sweep when the worker was killed before it could delete them', async () => {
 		const m = await machine({ run: async () => never });
 		const { job } = await submit(m);
 		const claim = await m.take();
@@ -157,8 +157,8 @@ describe('the bytes of a job that has ended badly', () => {
 	});
 });
 
-describe('what a lost attempt has written', () => {
-	test('after its job was removed goes when its lease has lapsed', async () => {
+describe('the bytes of a lost attempt', () => {
+	test('are deleted after the removal of the job when the lease has lapsed', async () => {
 		const m = await machine({ run: async () => never });
 		const { job } = await submit(m);
 		await m.take();
@@ -170,7 +170,7 @@ describe('what a lost attempt has written', () => {
 		expect([await m.keys(), await m.store.known([job.id])]).toEqual([[], []]);
 	});
 
-	test('goes when the next attempt completes, and the input stays for remixes', async () => {
+	test('are deleted when the next attempt completes, and the input stays for remixes', async () => {
 		const m = await machine({
 			run: async (_job, run) => {
 				await m.blobs.put(run.blobKey('video'), bytes, media);
@@ -189,10 +189,10 @@ describe('what a lost attempt has written', () => {
 	});
 });
 
-describe('the line of a tenant', () => {
+describe('the queue of a tenant', () => {
 	const one = { settings: { maxPendingPerTenant: 1 } };
 
-	test('refuses a job when it is full, and keeps none of its bytes', async () => {
+	test('refuses a job when it is full, and stores none of its bytes', async () => {
 		const m = await machine({ run: async () => never }, one);
 		await submit(m);
 		const kept = await m.keys();
@@ -203,7 +203,7 @@ describe('the line of a tenant', () => {
 		expect(await m.keys()).toEqual(kept);
 	});
 
-	test('can be asked before a body is read', async () => {
+	test('can be checked before a body is read', async () => {
 		const m = await machine({ run: async () => never }, one);
 		await m.jobs.checkQueue(alice, { retry: 0 });
 		await submit(m);
@@ -215,13 +215,13 @@ describe('the line of a tenant', () => {
 	test.each([
 		['with a key', { key: 'k', retry: 0 }],
 		['that says it is a retry', { retry: 1 }],
-	])('lets a request pass %s, for it may be a repeat', async (_sentence, idempotency) => {
+	])('accepts a request %s, because it may be a repeat', async (_sentence, idempotency) => {
 		const m = await machine({ run: async () => never }, one);
 		await submit(m);
 		await m.jobs.checkQueue(alice, idempotency);
 	});
 
-	test('has no end when the setting is 0', async () => {
+	test('is unlimited when the setting is 0', async () => {
 		const m = await machine({ run: async () => never }, { settings: { maxPendingPerTenant: 0 } });
 		await submit(m);
 		await m.jobs.checkQueue(alice, { retry: 0 });
@@ -229,8 +229,8 @@ describe('the line of a tenant', () => {
 	});
 });
 
-describe('a sweep that is cut short', () => {
-	test('between bytes and record leaves nothing to read, and the next one finishes', async () => {
+describe('an interrupted sweep', () => {
+	test('between bytes and record leaves no readable content, and the next one finishes', async () => {
 		let isCut = true;
 		const m = await machine(
 			{
@@ -259,8 +259,8 @@ describe('a sweep that is cut short', () => {
 	});
 });
 
-describe('a worker that ends well', () => {
-	test('is not held up by bytes of an earlier attempt that cannot be deleted', async () => {
+describe('a completed attempt', () => {
+	test('does not fail because of earlier bytes that cannot be deleted', async () => {
 		const m = await machine(
 			{ run: async (_job, run) => (run.resume ? { result: {} } : untilAborted(run)) },
 			{ blobs: (blobs) => withMethods(blobs, { delete: () => Promise.reject(new Error('no')) }) },
@@ -278,11 +278,11 @@ describe('a worker that ends well', () => {
 });
 
 describe('blobs of another job store', () => {
-	test('are swept by neither round, until the note beside them is gone', async () => {
-		const told: unknown[] = [];
+	test('are swept by neither round until the owner blob is deleted', async () => {
+		const errorMessages: unknown[] = [];
 		const production = await machine({ run: async () => never });
 		await production.housekeeping.sweepOrphans();
-		const staging = await machine({ run: async () => never }, { blobs: () => production.blobs, told });
+		const staging = await machine({ run: async () => never }, { blobs: () => production.blobs, errorMessages });
 		staging.store.identity = async () => 'staging';
 		const old = await orphan(production);
 		const { job } = await submit(staging);
@@ -291,14 +291,14 @@ describe('blobs of another job store', () => {
 		await staging.housekeeping.sweepOrphans();
 		await staging.housekeeping.sweep();
 		expect((await production.keys()).map((key) => key.split('/')[1]).sort()).toEqual([old, job.id].sort());
-		expect(told).toEqual(Array(2).fill('the blobs belong to another job store; nothing is swept'));
+		expect(errorMessages).toEqual(Array(2).fill('the blobs belong to another job store; nothing is swept'));
 		await production.blobs.delete(['store-identity']);
 		await staging.housekeeping.sweepOrphans();
 		await staging.housekeeping.sweep();
 		expect(await production.keys()).toEqual([]);
 	});
 
-	test('are told from those of another handle on the same store', async () => {
+	test('are distinguished from those of another handle of the same store', async () => {
 		const m = await machine({ run: async () => never });
 		await m.housekeeping.sweepOrphans();
 		await orphan(m);

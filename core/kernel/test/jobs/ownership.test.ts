@@ -6,11 +6,11 @@ import { LeaseHeartbeat } from '../../src/jobs/lease-heartbeat.ts';
 import { alice, machine, untilAborted, withMethods } from './harness.ts';
 
 const never = new Promise<never>(() => {});
-const away = () => Promise.reject(plinthError('E_STORE_UNAVAILABLE'));
+const unreachable = () => Promise.reject(plinthError('E_STORE_UNAVAILABLE'));
 const media = { contentType: 'video/mp4' };
 
 describe('bytes', () => {
-	test('of an attempt stay when nobody knows whether the store has completed the job', async () => {
+	test('of an attempt stay when it is unknown whether the store has completed the job', async () => {
 		const m = await machine(
 			{
 				run: async (_job, run) => {
@@ -18,7 +18,7 @@ describe('bytes', () => {
 					return { result: {} };
 				},
 			},
-			{ store: (store) => withMethods(store, { complete: away, heartbeat: away }) },
+			{ store: (store) => withMethods(store, { complete: unreachable, heartbeat: unreachable }) },
 		);
 		m.worker.start();
 		await m.submit();
@@ -30,10 +30,34 @@ describe('bytes', () => {
 		expect(await m.keys()).toHaveLength(1);
 	});
 
-	test('of a new job stay when nobody knows whether its record stands', async () => {
+	test('of earlier attempts are deleted before the record is completed: a kill afterwards would leave them', async () => {
+		let atTheRecord: readonly string[] | undefined;
+		const m = await machine(
+			{ run: async (_job, run) => (run.resume ? { result: {} } : untilAborted(run)) },
+			{
+				store: (store) =>
+					withMethods(store, {
+						async complete(...args) {
+							atTheRecord = await m.keys();
+							return store.complete(...args);
+						},
+					}),
+			},
+		);
+		const id = await m.submit();
+		const claim = await m.take();
+		await m.store.heartbeat(id, claim?.fence ?? 0, { checkpoint: 'x' });
+		await m.blobs.put(`jobs/${id}/1/video`, new Uint8Array([1]), media);
+		await m.clock.advance(20_000);
+		m.worker.start();
+		await eventually('completed', async () => (await m.jobs.get('a', id)).status === 'completed');
+		expect(atTheRecord).toEqual([]);
+	});
+
+	test('of a new job stay when it is unknown whether its record was written', async () => {
 		const m = await machine(
 			{ run: async () => never },
-			{ store: (store) => withMethods(store, { create: away, get: away }) },
+			{ store: (store) => withMethods(store, { create: unreachable, get: unreachable }) },
 		);
 		const submission = m.jobs.submit({
 			principal: alice,
@@ -47,16 +71,16 @@ describe('bytes', () => {
 });
 
 describe('an attempt that has lost its job', () => {
-	/** An attempt with a checkpoint, whose job another worker has taken meanwhile. */
+	/** An attempt with a checkpoint, whose job another worker has claimed in the meantime. */
 	async function lost(after: 'heartbeat' | 'timeout' | 'checkpoint') {
 		const stopped: (string | null)[] = [];
-		const goOn = Promise.withResolvers<void>();
+		const continueWork = Promise.withResolvers<void>();
 		const m = await machine(
 			{
 				run: async (_job, run) => {
 					await run.checkpoint('upstream-7');
 					if (after !== 'checkpoint') return untilAborted(run);
-					await goOn.promise;
+					await continueWork.promise;
 					await run.checkpoint('upstream-7');
 					return { result: {} };
 				},
@@ -72,7 +96,7 @@ describe('an attempt that has lost its job', () => {
 		void m.worker.close();
 		m.clock.jump(60_000);
 		expect((await m.take())?.job.id).toBe(id);
-		goOn.resolve();
+		continueWork.resolve();
 		await eventually('the attempt has ended', async () => {
 			await m.clock.advance(1_000);
 			return m.worker.running === 0;
@@ -81,7 +105,7 @@ describe('an attempt that has lost its job', () => {
 	}
 
 	test.each(['heartbeat', 'timeout', 'checkpoint'] as const)(
-		'leaves the upstream work to the new owner (it learns of the loss by a %s)',
+		'leaves the upstream work to the new owner (the loss is detected by a %s)',
 		async (after) => {
 			expect(await lost(after)).toEqual({ stopped: [], status: 'in_progress' });
 		},
@@ -105,7 +129,7 @@ describe('a worker', () => {
 		expect([runs, (await m.jobs.get('a', id)).attempt]).toEqual([1, 1]);
 	});
 
-	test('begins no attempt with a job that it was given after it was interrupted', async () => {
+	test('starts no attempt of a job that it receives after it was interrupted', async () => {
 		const answer = Promise.withResolvers<void>();
 		let runs = 0;
 		const m = await machine(
@@ -135,7 +159,7 @@ describe('a worker', () => {
 		expect(await m.jobs.get('a', id)).toMatchObject({ status: 'queued', attempt: 0 });
 	});
 
-	test('looks again each second, and takes what it was not told of', async () => {
+	test('polls every second, and claims jobs without a notification', async () => {
 		const m = await machine({ run: async () => ({ result: {} }) });
 		m.worker.start();
 		const id = 'work_1';
@@ -147,7 +171,7 @@ describe('a worker', () => {
 		await eventually('it is done', async () => (await m.jobs.get('a', id)).status === 'completed');
 	});
 
-	test('leaves jobs of models that it has not to others', async () => {
+	test('leaves jobs of models that it does not have to other workers', async () => {
 		let names = ['other'];
 		const slots = () => new Map(names.map((name) => [name, undefined]));
 		const models = { slots, reserve: () => Promise.resolve(false) };
@@ -161,7 +185,7 @@ describe('a worker', () => {
 		await eventually('it is done', async () => (await m.jobs.get('a', id)).status === 'completed');
 	});
 
-	test('runs as many jobs of a kind at once as the kind says', async () => {
+	test('runs at most as many jobs of a kind at once as the kind allows', async () => {
 		const m = await machine({
 			run: async (_job, run) => untilAborted(run),
 			settings: { concurrency: 3, maxPendingPerTenant: 4 },
@@ -175,8 +199,8 @@ describe('a worker', () => {
 	});
 });
 
-describe('a kind that says when a failed attempt is repeated', () => {
-	test('has its next attempt then, and fails once it names no time', async () => {
+describe('a kind that decides when a failed attempt is retried', () => {
+	test('retries at that time, and fails when it returns no time', async () => {
 		const waits = [60_000, undefined];
 		const m = await machine({
 			run: () => Promise.reject(new Error('503')),
@@ -198,7 +222,7 @@ describe('a kind that says when a failed attempt is repeated', () => {
 		expect((await m.jobs.get('a', id)).attempt).toBe(2);
 	});
 
-	test('may also say it by its outcome', async () => {
+	test('may also decide it by the outcome', async () => {
 		let runs = 0;
 		const m = await machine({
 			run: async () => (++runs === 1 ? { retryInMs: 60_000 } : { result: {} }),
@@ -215,7 +239,7 @@ describe('a kind that says when a failed attempt is repeated', () => {
 		await eventually('it ends', async () => (await m.jobs.get('a', id)).status === 'completed');
 	});
 
-	test('is not asked when the job was cancelled', async () => {
+	test('is not called when the job was cancelled', async () => {
 		const m = await machine({ run: async (_job, run) => untilAborted(run), retryInMs: () => 1 });
 		m.worker.start();
 		const id = await m.submit();

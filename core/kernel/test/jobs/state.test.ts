@@ -14,28 +14,28 @@ function jobDiagram(): string {
 }
 
 describe('the state machine of jobs', () => {
-	test('moves no job that has ended, but for its removal', () => {
+	test('changes an ended job only by its removal', () => {
 		for (const { on, from } of jobTransitions) {
 			const isFromEnd = from.some((status) => status === 'completed' || status === 'failed');
 			expect(isFromEnd, on).toBe(on === 'remove');
 		}
 	});
 
-	test('appends the event that the new state is named by', () => {
+	test('appends the event that is named after the new state', () => {
 		const events = { queued: 'queued', in_progress: 'started', removed: 'deleted' };
 		for (const { to, event } of jobTransitions) {
 			expect(event).toBe(`job.${{ completed: 'completed', failed: 'failed', ...events }[to]}`);
 		}
 	});
 
-	test('is drawn with one arrow for each transition', () => {
+	test('has one arrow for each transition in the diagram', () => {
 		const lines = jobDiagram().split('\n');
 		expect(lines[0]).toBe('stateDiagram-v2');
 		expect(lines).toContain('\tin_progress --> queued: release');
 		expect(lines).toHaveLength(1 + jobTransitions.flatMap(({ from }) => from).length);
 	});
 
-	test('is shown in ARCHITECTURE.md as it is, wherever the markers are', () => {
+	test('equals the diagram between the markers in ARCHITECTURE.md', () => {
 		const text = readFileSync(new URL('../../../../ARCHITECTURE.md', import.meta.url), 'utf8');
 		const marked = [...text.matchAll(/<!-- job states -->\n([\s\S]*?)<!-- \/job states -->/g)];
 		const drawn = `\`\`\`mermaid\n${jobDiagram()}\n\`\`\`\n`;

@@ -28,7 +28,7 @@ const auth = apiKeys({ keys: 'key-of-the-tests' });
 const log = silentLogger();
 
 describe('an app', () => {
-	test('gives a plugin exactly what it needs, typed', async () => {
+	test('gives a plugin exactly the services that it needs, typed', async () => {
 		const greeting = defineService<{ readonly text: string }>('test.greeting');
 		const giver = definePlugin({
 			id: 'giver',
@@ -36,26 +36,26 @@ describe('an app', () => {
 			provides: greeting,
 			setup: () => ({ text: 'hello' }),
 		});
-		let heard = '';
+		let received = '';
 		const taker = definePlugin({
 			id: 'taker',
 			config: none,
 			needs: { greeting },
 			setup: (ctx) => {
-				heard = ctx.services.greeting.text;
-				// @ts-expect-error it was not asked for
+				received = ctx.services.greeting.text;
+				// @ts-expect-error the plugin does not need it
 				expect(() => ctx.services.blobs).toThrow("Could not resolve 'blobs'");
 			},
 		});
 		const app = await createApp({ backends: { auth }, plugins: { taker: taker(), giver: giver() } }, { log, env: {} });
-		expect(heard).toBe('hello');
+		expect(received).toBe('hello');
 		expect(app.tree().parts.find(({ owner }) => owner === 'plugin taker')?.needs).toEqual([
 			{ service: 'test.greeting', provider: 'plugin giver' },
 		]);
 		await app.stop();
 	});
 
-	test('leaves a model of a preset aside when its plugin was removed', async () => {
+	test('ignores a model of a preset when its plugin was removed', async () => {
 		const toys = definePlugin({ id: 'toys', config: none, models: [kind], setup: () => {} });
 		const preset: AppConfig = {
 			backends: { auth },
@@ -67,7 +67,7 @@ describe('an app', () => {
 		await app.stop();
 	});
 
-	test('stops once, however often it is asked to', async () => {
+	test('stops once when stop is called repeatedly', async () => {
 		let stops = 0;
 		const counting = definePlugin({
 			id: 'counting',
@@ -84,7 +84,7 @@ describe('an app', () => {
 		expect([stops, app.state]).toEqual([1, 'stopped']);
 	});
 
-	test('never starts again once it was stopped', async () => {
+	test('cannot start again after it was stopped', async () => {
 		const app = await createApp({ backends: { auth } }, { log, env: {} });
 		await app.stop();
 		await expect(app.start()).rejects.toMatchObject({ code: 'E_STOPPING' });
@@ -107,7 +107,7 @@ describe('an app', () => {
 		await stopping;
 	});
 
-	test('opens one listener, however often it is asked at once', async () => {
+	test('opens one listener for concurrent calls of listen', async () => {
 		const config = { server: { drainDelayMs: 0 }, backends: { auth } };
 		const app = await createApp(config, { log, env: {} });
 		const tries = await Promise.allSettled([app.listen({ port: 0 }), app.listen({ port: 0 })]);
@@ -115,7 +115,7 @@ describe('an app', () => {
 		await app.stop();
 	});
 
-	test('says that it is ready when its listener takes connections', async () => {
+	test('reports that it is ready when its listener accepts connections', async () => {
 		const free = createServer();
 		await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
 		const { port } = free.address() as AddressInfo;
@@ -135,7 +135,7 @@ describe('an app', () => {
 		await app.stop();
 	});
 
-	test('answers probes while it starts', async () => {
+	test('responds to probes while it starts', async () => {
 		const started = Promise.withResolvers<void>();
 		const slow = definePlugin({
 			id: 'slow',
@@ -152,7 +152,7 @@ describe('an app', () => {
 		await app.stop();
 	});
 
-	test('leaves the pages of its host alone while it starts and when it could not', async () => {
+	test('does not handle pages of its host while it starts and after a failed start', async () => {
 		const broken = definePlugin({
 			id: 'broken',
 			config: none,
@@ -176,7 +176,7 @@ describe('an app', () => {
 		host.closeAllConnections();
 	});
 
-	test('refuses requests once it has stopped, and says so to probes', async () => {
+	test('refuses requests after it has stopped, and reports that to probes', async () => {
 		const app = await createApp({ backends: { auth } }, { log, env: {} });
 		const get = async (path: string) => {
 			const headers = { 'x-api-key': 'key-of-the-tests' };
@@ -189,13 +189,13 @@ describe('an app', () => {
 		expect(await get('/readyz')).toMatchObject([503, { reason: 'stopped' }]);
 	});
 
-	test('lets everybody in when authentication is off', async () => {
+	test('accepts requests without a key when authentication is off', async () => {
 		const app = await createApp({ server: { auth: 'off' } }, { log, env: {} });
 		expect((await app.fetch(new Request('http://plinth.test/v1/models'))).status).toBe(200);
 		await app.stop();
 	});
 
-	test('has a service for whoever embeds it, and says when it has not', async () => {
+	test('returns a service to the embedding program, and throws when it has none', async () => {
 		const app = await createApp({ backends: { auth, records: memoryRecords() } }, { log, env: {} });
 		expect(app.service(services.records)).toBeDefined();
 		expect(() => app.service(services.blobs)).toThrow(/nothing provides core\.blobs/);
@@ -206,15 +206,15 @@ describe('an app', () => {
 test.each([
 	['on', 1],
 	['off', 0],
-])('with auth %s, the authenticator is told of the boot %i times', async (auth, times) => {
+])('with auth %s, the boot hook of the authenticator is called %i times', async (auth, times) => {
 	let count = 0;
-	const told = defineBackend({
-		name: 'told',
+	const counting = defineBackend({
+		name: 'counting',
 		provides: services.authenticator,
 		config: none,
 		create: () => ({ authenticate: async () => null, booted: () => void count++ }),
 	});
-	const app = await createApp({ server: { auth }, backends: { told: told() } }, { log, env: {} });
+	const app = await createApp({ server: { auth }, backends: { counting: counting() } }, { log, env: {} });
 	onTestFinished(() => app.stop());
 	expect(count).toBe(times);
 });

@@ -59,7 +59,7 @@ async function problemsOf(
 }
 
 describe('a boot that cannot succeed', () => {
-	test('lists all mistakes in one report, each with culprit, place and remedy', async () => {
+	test('lists all mistakes in one report, each with owner, place and remedy', async () => {
 		const needy = definePlugin({ id: 'needy', config: none, needs: { missing }, setup: () => {} });
 		const strict = definePlugin({
 			id: 'strict',
@@ -103,7 +103,7 @@ describe('a boot that cannot succeed', () => {
 		expect(messages['server.port']).toBe('Invalid input: expected number, received "abc".');
 	});
 
-	test('names both plugins that claim one route, however its parameter is called', async () => {
+	test('names both plugins that claim one route, for any names of its parameter', async () => {
 		const withId = (name: string) =>
 			defineRoute({
 				...route(`/v1/toys/{${name}}`),
@@ -150,7 +150,7 @@ describe('a boot that cannot succeed', () => {
 		).toMatchObject([{ code: 'E_ROUTE_PATH' }]);
 	});
 
-	test('refuses a composition that would let anybody in', async () => {
+	test('refuses a composition without authentication', async () => {
 		expect(await problemsOf({ plugins: { one: plugin('one', route('/v1/toys')) } })).toMatchObject([
 			{ code: 'E_SERVICE_MISSING', owner: 'kernel', remedy: expect.stringContaining('apiKeys') },
 		]);
@@ -167,7 +167,7 @@ describe('a boot that cannot succeed', () => {
 		await app.stop();
 	});
 
-	test('says what jobs need', async () => {
+	test('reports the services that jobs need', async () => {
 		const jobs = definePlugin({
 			id: 'jobs',
 			config: none,
@@ -198,14 +198,14 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
-	test('refuses a plugin that asks for models of a kind it did not declare', async () => {
+	test('refuses a plugin that requests models of an undeclared kind', async () => {
 		const greedy = definePlugin({ id: 'greedy', config: none, setup: (ctx) => ctx.models(kind) });
 		expect(await problemsOf({ backends: { auth }, plugins: { greedy: greedy() } })).toMatchObject([
 			{ code: 'E_MODEL_KIND', owner: 'plugin greedy' },
 		]);
 	});
 
-	test('refuses a plugin that runs jobs of a kind it did not declare', async () => {
+	test('refuses a plugin that runs jobs of an undeclared kind', async () => {
 		const greedy = definePlugin({
 			id: 'greedy',
 			config: none,
@@ -236,7 +236,7 @@ describe('a boot that cannot succeed', () => {
 		['without a config', { id: 'odd', setup: () => {} }, 'no config'],
 		['without a setup', { id: 'odd', config: none }, 'no setup'],
 		[
-			'with a need that is no service',
+			'with a need that is not a service',
 			{ id: 'odd', config: none, needs: { x: undefined }, setup: () => {} },
 			'needs.x',
 		],
@@ -247,7 +247,7 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
-	test('names all that a route lacks, with its scope', async () => {
+	test('names everything that a route lacks, with its scope', async () => {
 		const { handler: _, summary: __, scope: ___, ...rest } = route('/v1/toys');
 		expect(await problemsOf({ backends: { auth }, plugins: { one: plugin('one', rest as Route) } })).toMatchObject([
 			{
@@ -273,11 +273,11 @@ describe('a boot that cannot succeed', () => {
 
 	test.each([
 		['an unknown key beside use', { use: 'x', wiht: {} }, 'E_CONFIG_SHAPE', 'wiht'],
-		['options without a use', { with: { hours: 1 } }, 'E_CONFIG_SHAPE', 'no preset brings plugins.odd'],
+		['options without a use', { with: { hours: 1 } }, 'E_CONFIG_SHAPE', 'no preset defines plugins.odd'],
 		['a package that is not there', { use: '@plinth/nothing' }, 'E_CONFIG_NAME', 'not installed'],
 		['an export that is not there', { use: '@plinth/core#nothing' }, 'E_CONFIG_NAME', 'nothing'],
 		['a file that is not there', { use: './nothing.js#x' }, 'E_CONFIG_NAME', 'no file'],
-	])('says of an entry with %s what is wrong, once', async (_name, entry, code, words) => {
+	])('reports an entry with %s once', async (_name, entry, code, words) => {
 		const problems = await problemsOf({ backends: { auth }, plugins: { odd: entry as never } });
 		expect(problems).toMatchObject([{ code, owner: 'plugin odd', message: expect.stringContaining(words) }]);
 	});
@@ -291,14 +291,14 @@ describe('a boot that cannot succeed', () => {
 			'E_ROUTE_PATH',
 			'Write /v1/toys/{id}/x/{y}.',
 		],
-	])('names a route with %s, and how to write it', async (_name, change, code, remedy) => {
+	])('reports a route with %s, and how to write it', async (_name, change, code, remedy) => {
 		const odd = { ...route('/v1/toys'), ...change } as Route;
 		expect(await problemsOf({ backends: { auth }, plugins: { one: plugin('one', odd) } })).toMatchObject([
 			{ code, remedy },
 		]);
 	});
 
-	test('names a kind of job that is declared and never done', async () => {
+	test('names a kind of job that is declared and never defined', async () => {
 		const idle = definePlugin({ id: 'idle', config: none, jobs: ['toy'], setup: () => {} });
 		const backends = {
 			auth,
@@ -324,19 +324,19 @@ describe('a boot that cannot succeed', () => {
 		);
 	});
 
-	test('says of a factory that was not called that it must be', async () => {
+	test('reports a factory that was not called', async () => {
 		expect(await problemsOf({ backends: { auth, odd: apiKeys as never } })).toMatchObject([
 			{ code: 'E_CONFIG_SHAPE', path: 'backends.odd', message: expect.stringContaining('call it') },
 		]);
 	});
 
-	test('says of a removal that it removes nothing', async () => {
+	test('reports a removal that removes nothing', async () => {
 		expect(await problemsOf({ extends: { backends: { auth } }, plugins: { spech: false } })).toMatchObject([
 			{ code: 'E_CONFIG_SHAPE', owner: 'plugin spech', path: 'plugins.spech' },
 		]);
 	});
 
-	test('says of an instance in the wrong section where it belongs', async () => {
+	test('names the right section of a misplaced instance', async () => {
 		expect(await problemsOf({ backends: { auth, toy: toyModel() as never } })).toMatchObject([
 			{
 				code: 'E_CONFIG_SHAPE',
@@ -347,7 +347,7 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
-	test('refuses waits that a timer cannot hold, and heartbeats slower than half a lease', async () => {
+	test('refuses waits that exceed the limit of timers, and heartbeats slower than half a lease', async () => {
 		expect(await problemsOf({ backends: { auth }, jobs: { maxRunMs: 2_592_000_000 } })).toMatchObject([
 			{ path: 'jobs.maxRunMs' },
 		]);
@@ -371,7 +371,7 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
-	test('closes what had been created, in reverse, when a later part fails', async () => {
+	test('closes the created parts in reverse order when a later part fails', async () => {
 		const closed: string[] = [];
 		const part = (name: string, fails = false) =>
 			defineBackend({
@@ -397,7 +397,7 @@ describe('a boot that cannot succeed', () => {
 		expect(closed).toEqual(['two', 'one']);
 	});
 
-	test('says which options there are when one is not known', async () => {
+	test('lists the options when one is unknown', async () => {
 		const strict = definePlugin({
 			id: 'strict',
 			config: z.strictObject({ hours: z.number().optional() }),
@@ -416,7 +416,7 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
-	test('says which keys a config has when one is misspelt', async () => {
+	test('lists the keys of a config when one is misspelt', async () => {
 		expect(await problemsOf({ backends: { auth }, pluggins: {} } as AppConfig)).toMatchObject([
 			{
 				code: 'E_CONFIG_SHAPE',
@@ -427,7 +427,7 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
-	test('shows no value under a name that promises a secret', async () => {
+	test('hides values of names that suggest a secret', async () => {
 		const strict = definePlugin({
 			id: 'strict',
 			config: z.strictObject({ apiKey: z.string().min(8), size: z.string().min(8) }),
@@ -439,14 +439,14 @@ describe('a boot that cannot succeed', () => {
 		expect(messages.join()).not.toContain('shh');
 	});
 
-	test('says how to take the place of what a preset brings', async () => {
+	test('explains how to replace a part of a preset', async () => {
 		const preset = { backends: { auth, blobs: memoryBlobs() } };
 		const config = { extends: preset, backends: { mine: memoryBlobs() } };
 		expect(await problemsOf(config)).toMatchObject([
 			{
 				code: 'E_SERVICE_DUPLICATE',
 				path: 'backends.mine',
-				message: 'provides core.blobs, which the preset brings as backends.blobs.',
+				message: 'provides core.blobs, which the preset defines as backends.blobs.',
 				remedy: 'Name yours blobs to replace it, or remove it: backends: { blobs: false }.',
 			},
 		]);
@@ -466,7 +466,7 @@ describe('a boot that cannot succeed', () => {
 		['that is not there', 'plinth:embeded', 'Did you mean plinth:embedded?'],
 		['of a package without any', '@plinth/memory', 'Known here: nothing.'],
 		['of a package that is not there', '@plinth/nothing:x', 'Install the package'],
-	])('names a preset %s, and nothing that it would have brought', async (_name, base, remedy) => {
+	])('reports a preset %s, and none of its missing parts', async (_name, base, remedy) => {
 		const plugins = {
 			needy: definePlugin({ id: 'needy', config: none, needs: { missing }, setup: () => {} })(),
 		};
@@ -476,7 +476,7 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
-	test('names a backend that is not there, and not who would need it', async () => {
+	test('reports a missing backend, and not the parts that need it', async () => {
 		expect(await problemsOf({ backends: { auth: { use: '@plinth/nothing' } } })).toMatchObject([
 			{ code: 'E_CONFIG_NAME', path: 'backends.auth' },
 		]);

@@ -25,7 +25,7 @@ test('a wired class is built once from the values of its container', () => {
 	expect(container.get(pair)).toBe(container.get(pair));
 });
 
-test('a wired class is built when it is first asked for', () => {
+test('a wired class is built when it is first requested', () => {
 	const container = new KernelContainer().value(count, 3);
 	expect(container.value(text, 'late').get(pair).text).toBe('late');
 });

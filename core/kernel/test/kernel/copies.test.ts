@@ -19,13 +19,13 @@ const config = z.strictObject({});
 const toy = defineModel({ kind, name: 'test.toy', config, create: () => ({}) });
 const toys = definePlugin({ id: 'toys', config, models: [kind], setup: () => {} });
 
-const here = new URL('../../src/contract/core-identity.ts', import.meta.url);
-// Node loads a file again for another query: what a second copy is, without a second folder.
-const { markCopy }: typeof import('../../src/contract/core-identity.ts') = await import(`${here}?again`);
+const here = new URL('../../src/contract/factory.ts', import.meta.url);
+// Node loads a file again for another query, which gives a second copy without a second folder.
+const { markCopy }: typeof import('../../src/contract/factory.ts') = await import(`${here}?again`);
 
 const boot = (composed: AppConfig) => createApp(composed, { log: silentLogger(), env: {} });
 
-test('parts that another copy of the kernel has made are all refused, each by its place, with both copies', async () => {
+test('parts of another copy of the kernel are refused; the report names each part and both copies', async () => {
 	const failure = await boot({
 		backends: { auth: markCopy(apiKeys({ keys: 'key-of-the-tests' })) },
 		models: { one: markCopy(toy()), two: { use: markCopy(toy()), aliases: ['second'] } },
@@ -45,7 +45,7 @@ test('parts that another copy of the kernel has made are all refused, each by it
 	expect(problems[0]?.remedy).toMatch(/peer dependency.*npm ls @plinth\/core.*npm dedupe/);
 });
 
-test('parts that were written without the kernel are nobody’s, and start', async () => {
+test('parts that were written without the kernel have no copy, and start', async () => {
 	const { definition } = toys();
 	const plain = { $kind: 'plinth.plugin', apiVersion: 1, definition, options: {} } as const;
 	const app = await boot({

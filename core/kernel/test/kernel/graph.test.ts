@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { buildGraph, type GraphNode } from '../../src/engine/boot/graph.ts';
-import { defineService, optional, type ServiceRef } from '../../src/index.ts';
+import { type BootProblem, defineService, optional, type ServiceRef, services } from '../../src/index.ts';
 
 const a = defineService<string>('test.a');
 const b = defineService<string>('test.b');
-const none = new Set<string>();
+
+function graph(nodes: readonly GraphNode[]) {
+	const problems: BootProblem[] = [];
+	return { ...buildGraph(nodes, problems), problems };
+}
 
 function node(
 	owner: string,
@@ -20,17 +24,14 @@ function node(
 }
 
 describe('the graph of services', () => {
-	test('puts providers before those who need them, whatever the order of the config', () => {
-		const { order, problems } = buildGraph(
-			[node('third', [b], []), node('second', [a], [b]), node('first', [], [a])],
-			none,
-		);
+	test('puts providers before their consumers, for any order of the config', () => {
+		const { order, problems } = graph([node('third', [b], []), node('second', [a], [b]), node('first', [], [a])]);
 		expect(order.map(({ owner }) => owner)).toEqual(['first', 'second', 'third']);
 		expect(problems).toEqual([]);
 	});
 
-	test('names who needs a service that nothing provides', () => {
-		const { problems } = buildGraph([node('video', [a], [])], none);
+	test('names the part that needs a missing service', () => {
+		const { problems } = graph([node('video', [a], [])]);
 		expect(problems).toMatchObject([
 			{
 				code: 'E_SERVICE_MISSING',
@@ -42,11 +43,11 @@ describe('the graph of services', () => {
 	});
 
 	test('lets an optional service be absent', () => {
-		expect(buildGraph([node('chat', [optional(a)], [])], none).problems).toEqual([]);
+		expect(graph([node('chat', [optional(a)], [])]).problems).toEqual([]);
 	});
 
 	test('names both providers of one service', () => {
-		const { problems } = buildGraph([node('one', [], [a]), node('two', [], [a])], none);
+		const { problems } = graph([node('one', [], [a]), node('two', [], [a])]);
 		expect(problems).toMatchObject([
 			{
 				code: 'E_SERVICE_DUPLICATE',
@@ -57,12 +58,12 @@ describe('the graph of services', () => {
 	});
 
 	test('refuses to replace a service of the kernel', () => {
-		const { problems } = buildGraph([node('one', [], [a])], new Set([a.id]));
+		const { problems } = graph([node('one', [], [services.clock])]);
 		expect(problems).toMatchObject([{ code: 'E_SERVICE_DUPLICATE' }]);
 	});
 
-	test('prints a circle as a path, once', () => {
-		const { problems } = buildGraph([node('one', [b], [a]), node('two', [a], [b])], none);
+	test('prints a cycle as a path, once', () => {
+		const { problems } = graph([node('one', [b], [a]), node('two', [a], [b])]);
 		expect(problems).toHaveLength(1);
 		expect(problems[0]?.message).toContain('one -> two -> one');
 	});

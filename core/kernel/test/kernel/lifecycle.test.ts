@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { Lifecycle, within } from '../../src/engine/run/lifecycle.ts';
 
 describe('the lifecycle', () => {
-	test('undoes in reverse, one at a time', async () => {
-		const lifecycle = new Lifecycle({ timeoutMs: 1_000, log: silentLogger() });
+	test('runs the stop steps in reverse order, one at a time', async () => {
+		const lifecycle = new Lifecycle(1_000, silentLogger());
 		const done: string[] = [];
 		for (const name of ['first', 'second', 'third']) {
 			lifecycle.onUnwind(name, async () => {
@@ -17,8 +17,8 @@ describe('the lifecycle', () => {
 		expect(done).toEqual(['third', 'second', 'first'].flatMap((name) => [`${name} begins`, `${name} ends`]));
 	});
 
-	test('goes on when a part fails to stop', async () => {
-		const lifecycle = new Lifecycle({ timeoutMs: 1_000, log: silentLogger() });
+	test('continues when a part fails to stop', async () => {
+		const lifecycle = new Lifecycle(1_000, silentLogger());
 		let stopped = false;
 		lifecycle.onUnwind('good', () => {
 			stopped = true;
@@ -30,8 +30,8 @@ describe('the lifecycle', () => {
 		expect(stopped).toBe(true);
 	});
 
-	test('disposes of a part as a whole, and runs all its tasks although one hangs', async () => {
-		const lifecycle = new Lifecycle({ timeoutMs: 5, log: silentLogger() });
+	test('runs all stop tasks of a part although one hangs', async () => {
+		const lifecycle = new Lifecycle(5, silentLogger());
 		const done: string[] = [];
 		const tasks = lifecycle.disposeOnUnwind('backend jobs', async () => {
 			done.push('disposed');
@@ -45,8 +45,8 @@ describe('the lifecycle', () => {
 		expect(done).toEqual(['kernel', 'disposed', 'last', 'first']);
 	});
 
-	test('runs a task at once that comes after the unwinding', async () => {
-		const lifecycle = new Lifecycle({ timeoutMs: 1_000, log: silentLogger() });
+	test('runs a task at once when it is added after the stop', async () => {
+		const lifecycle = new Lifecycle(1_000, silentLogger());
 		const tasks = lifecycle.disposeOnUnwind('backend jobs', () => tasks.run());
 		await lifecycle.unwind();
 		const late = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ describe('the lifecycle', () => {
 	});
 
 	test('names the owner of a step that never settles', async () => {
-		const lifecycle = new Lifecycle({ timeoutMs: 5, log: silentLogger() });
+		const lifecycle = new Lifecycle(5, silentLogger());
 		const stuck = lifecycle.step('create', 'backend jobs', 'backends.jobs', () => new Promise(() => {}));
 		await expect(stuck).rejects.toMatchObject({
 			problems: [{ code: 'E_STEP_TIMEOUT', owner: 'backend jobs', path: 'backends.jobs' }],
@@ -64,21 +64,16 @@ describe('the lifecycle', () => {
 
 	test('keeps the cause of a step that fails', async () => {
 		const cause = new Error('the disk is gone');
-		const step = new Lifecycle({ timeoutMs: 1_000, log: silentLogger() }).step(
-			'create',
-			'backend blobs',
-			'backends.blobs',
-			() => {
-				throw cause;
-			},
-		);
+		const step = new Lifecycle(1_000, silentLogger()).step('create', 'backend blobs', 'backends.blobs', () => {
+			throw cause;
+		});
 		await expect(step).rejects.toMatchObject({
 			cause,
 			message: expect.stringContaining('failed to create: the disk is gone'),
 		});
 	});
 
-	test('waits no longer than it is told', async () => {
+	test('waits at most for the given time', async () => {
 		expect(await within(new Promise(() => {}), 5)).toBe(false);
 		expect(await within(Promise.resolve(), 1_000)).toBe(true);
 	});

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const index = new URL('../../src/index.ts', import.meta.url).href;
 
-/** Stops an app that has just logged more than a pipe holds, and does `last` at once. */
+/** Stops an app that has just logged more than the buffer of a pipe, and runs `last` at once. */
 function stopAndThen(last: string): ChildProcess {
 	const program = `
 		import { createApp, services } from ${JSON.stringify(index)};
@@ -32,7 +32,7 @@ test.each([
 	expect(messages.flatMap(({ n }) => n ?? [])).toEqual(Array.from({ length: 3_000 }, (_, n) => n));
 });
 
-test('a log that nobody reads does not hold up the stop', async () => {
+test('a log without a reader does not delay the stop', async () => {
 	const { stdout } = stopAndThen("process.stdout.write('stopped'); process.kill(process.pid, 'SIGKILL');");
 	expect(await text(stdout as NonNullable<typeof stdout>)).toBe('stopped');
 });

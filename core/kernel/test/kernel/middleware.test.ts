@@ -39,7 +39,7 @@ test('middleware of plugins runs in the order of their needs, then of the config
 });
 
 // The example of core/kernel/README.md.
-test('a plugin that limits and counts needs nothing of Koa', async () => {
+test('a plugin that limits and counts requests needs no Koa', async () => {
 	const statuses: number[] = [];
 	const quota = definePlugin({
 		id: 'quota',

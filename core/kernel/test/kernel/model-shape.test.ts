@@ -43,7 +43,7 @@ async function problemsOf(model: object, of: typeof kind | typeof either = kind)
 }
 
 describe('a created model', () => {
-	test('that has what its kind asks for is taken', async () => {
+	test('that has the members of its kind is accepted', async () => {
 		const abilities = { mask: true, sizes: [], transparency: undefined };
 		expect(await problemsOf({ apiVersion: 1, paint, abilities: { mask: true, sizes: [] } })).toEqual([]);
 		expect(await problemsOf({ apiVersion: 1, paint, helper: () => 1 })).toEqual([]);
@@ -81,7 +81,7 @@ describe('a created model', () => {
 		]);
 	});
 
-	test('has one at least of the functions of which its kind asks for one', async () => {
+	test('has at least one of the functions of which its kind needs one', async () => {
 		expect(await problemsOf({ apiVersion: 1, erase: () => {} }, either)).toEqual([]);
 		expect(await problemsOf({ apiVersion: 1 }, either)).toMatchObject([{ message: 'its draw or erase is missing.' }]);
 		expect(await problemsOf({ apiVersion: 1, drow: () => {} }, either)).toMatchObject([
@@ -134,7 +134,7 @@ test('the mistakes of all models are in one report', async () => {
 	expect((error as BootError).problems.map(({ path }) => path)).toEqual(['models.a', 'models.b']);
 });
 
-// The compiler names the member that is wrong: each error below sits on its line.
+// The compiler names the wrong member: each error below is on its line.
 export const models = [
 	defineModel({ kind, name, config, create: () => ({ apiVersion: 1, paint }) }),
 	defineModel({ kind, name, config, create: async () => ({ apiVersion: 1, paint }) }),
@@ -144,7 +144,7 @@ export const models = [
 		config,
 		create: () => ({
 			apiVersion: 1,
-			// @ts-expect-error a number is no picture
+			// @ts-expect-error a number is not a picture
 			paint: async () => 5,
 		}),
 	}),
@@ -165,7 +165,7 @@ export const models = [
 		create: () => ({
 			apiVersion: 1,
 			paint,
-			// @ts-expect-error a mask is asked for by yes or no
+			// @ts-expect-error the ability mask is a boolean
 			abilities: { mask: 'yes' },
 		}),
 	}),
@@ -173,7 +173,7 @@ export const models = [
 	defineModel({ kind, name, config, create: () => ({ apiVersion: 1, pain: paint }) }),
 ];
 
-// A kind cannot forget a function or an ability of its models.
+// A kind must list every function and ability of its models.
 const abilities = { mask: 'boolean', sizes: 'array' } as const;
 const both = { paint: 'required', stop: 'optional' } as const;
 const one = { paint: 'required' } as const;

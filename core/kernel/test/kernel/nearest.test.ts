@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { nearest } from '../../src/contract/nearest.ts';
+import { nearest } from '../../src/contract/words.ts';
 
-test('the name that was meant is few keystrokes away, in letters of any size', () => {
+test('the nearest name has a small edit distance, regardless of case', () => {
 	const names = ['PLINTH_DATA_DIR', 'PLINTH_API_KEYS', 'graceMs', 'id'];
 	expect(nearest('PLINTH_DATADIR', names)).toBe('PLINTH_DATA_DIR');
 	expect(nearest('PLINTH_API_KEY', names)).toBe('PLINTH_API_KEYS');

@@ -7,12 +7,12 @@ import { type AppConfig, createApp, defineBackend, type Logger, type RecordStore
 const config = z.strictObject({});
 type Ask = () => Promise<null>;
 
-/** Records that answer as they are told, and count how often they are asked. */
+/** A record store with scripted responses, which counts its calls. */
 function scriptedRecords(script: { get: Ask; ping?: () => Promise<void> }) {
-	const asked = { times: 0 };
+	const storeCalls = { times: 0 };
 	const store = {
 		get: () => {
-			asked.times++;
+			storeCalls.times++;
 			return script.get();
 		},
 		...(script.ping ? { ping: script.ping } : {}),
@@ -23,7 +23,7 @@ function scriptedRecords(script: { get: Ask; ping?: () => Promise<void> }) {
 		config,
 		create: () => store,
 	});
-	return { records: records(), asked };
+	return { records: records(), storeCalls };
 }
 
 const memory = (): NonNullable<AppConfig['backends']> => ({
@@ -35,7 +35,7 @@ const memory = (): NonNullable<AppConfig['backends']> => ({
 
 async function boot(backends: NonNullable<AppConfig['backends']>) {
 	const clock = manualClock();
-	const looks = { begun: 0 };
+	const checkCounts = { started: 0 };
 	const lines: [level: string, fields: object][] = [];
 	const log: Logger = {
 		...silentLogger(),
@@ -49,7 +49,7 @@ async function boot(backends: NonNullable<AppConfig['backends']>) {
 			clock: {
 				...clock,
 				after(ms, run) {
-					if (ms === 1_000) looks.begun++;
+					if (ms === 1_000) checkCounts.started++;
 					return clock.after(ms, run);
 				},
 			},
@@ -62,7 +62,7 @@ async function boot(backends: NonNullable<AppConfig['backends']>) {
 		const answer = await app.fetch(new Request(`http://plinth.test${path}`));
 		return [answer.status, await answer.json()];
 	};
-	return { app, clock, lines, probe, looks };
+	return { app, clock, lines, probe, checkCounts };
 }
 
 const ready = [200, { status: 'ready' }];
@@ -71,13 +71,13 @@ const noRecords = [503, { status: 'not ready', reason: 'no answer from core.reco
 afterEach(() => void vi.useRealTimers());
 
 describe('/readyz', () => {
-	test('is green while every store answers', async () => {
+	test('is ready while every store responds', async () => {
 		const { app, probe } = await boot({});
 		expect(await probe()).toEqual(ready);
 		await app.stop();
 	});
 
-	test('names the service of a store that fails, without what it said', async () => {
+	test('names the service of a store that fails, without its message', async () => {
 		const { records } = scriptedRecords({
 			get: () => Promise.reject(new Error('password wrong for db.internal')),
 		});
@@ -94,83 +94,83 @@ describe('/readyz', () => {
 	});
 
 	test('waits a second for a store that hangs, and no longer', async () => {
-		const { records, asked } = scriptedRecords({ get: () => new Promise(() => {}) });
+		const { records, storeCalls } = scriptedRecords({ get: () => new Promise(() => {}) });
 		const { app, probe, clock } = await boot({ records });
 		const answer = probe();
-		await eventually('it is asked', () => asked.times === 1);
+		await eventually('it is asked', () => storeCalls.times === 1);
 		await clock.advance(1_000);
 		expect(await answer).toEqual(noRecords);
 		await app.stop();
 	});
 
-	test('asks a store that hangs again only when the question counts as lost', async () => {
-		const { records, asked } = scriptedRecords({ get: () => new Promise(() => {}) });
-		const { app, probe, clock, looks } = await boot({ records });
+	test('calls a hanging store again only after the timeout of the first call', async () => {
+		const { records, storeCalls } = scriptedRecords({ get: () => new Promise(() => {}) });
+		const { app, probe, clock, checkCounts } = await boot({ records });
 		const stores = 3;
 		const times: number[] = [];
 		for (const [round, ms] of [0, 4_000, 6_000].entries()) {
 			await clock.advance(ms);
 			const answer = probe();
-			await eventually('every store is asked', () => looks.begun === (round + 1) * stores);
+			await eventually('every store is asked', () => checkCounts.started === (round + 1) * stores);
 			await clock.advance(1_000);
 			expect(await answer).toEqual([503, expect.anything()]);
-			times.push(asked.times);
+			times.push(storeCalls.times);
 		}
 		expect(times).toEqual([1, 1, 2]);
 		await app.stop();
 	});
 
-	test('asks once in two seconds, however many probes come, and notices both changes', async () => {
+	test('checks once in two seconds, for any number of probes, and detects both changes', async () => {
 		let isUp = true;
-		const { records, asked } = scriptedRecords({
+		const { records, storeCalls } = scriptedRecords({
 			get: () => (isUp ? Promise.resolve(null) : Promise.reject(new Error('gone'))),
 		});
 		const { app, probe, clock, lines } = await boot({ records });
 		expect(await Promise.all([probe(), probe(), probe()])).toEqual([ready, ready, ready]);
 		isUp = false;
 		await clock.advance(1_999);
-		expect([await probe(), asked.times]).toEqual([ready, 1]);
+		expect([await probe(), storeCalls.times]).toEqual([ready, 1]);
 		await clock.advance(1);
-		expect([await probe(), asked.times]).toEqual([noRecords, 2]);
+		expect([await probe(), storeCalls.times]).toEqual([noRecords, 2]);
 		await clock.advance(2_000);
 		await probe();
 		isUp = true;
 		await clock.advance(2_000);
 		expect(await probe()).toEqual(ready);
-		const told = lines.filter(([, fields]) => 'service' in fields).map(([level]) => level);
-		expect(told).toEqual(['warn', 'info']);
+		const levels = lines.filter(([, fields]) => 'service' in fields).map(([level]) => level);
+		expect(levels).toEqual(['warn', 'info']);
 		await app.stop();
 	});
 
-	test('takes the word of a store that has a ping of its own', async () => {
-		const { records, asked } = scriptedRecords({
+	test('uses the ping of a store that has one', async () => {
+		const { records, storeCalls } = scriptedRecords({
 			get: async () => null,
 			ping: () => Promise.reject(new Error('not well')),
 		});
 		const { app, probe } = await boot({ records });
-		expect([await probe(), asked.times]).toEqual([noRecords, 0]);
+		expect([await probe(), storeCalls.times]).toEqual([noRecords, 0]);
 		await app.stop();
 	});
 
-	test('is red as soon as a stop begins, and asks no store for that', async () => {
-		const { records, asked } = scriptedRecords({ get: () => new Promise(() => {}) });
+	test('is not ready as soon as a stop starts, without a call of a store', async () => {
+		const { records, storeCalls } = scriptedRecords({ get: () => new Promise(() => {}) });
 		const { app, probe } = await boot({ records });
 		await app.listen({ host: '127.0.0.1', port: 0 });
-		// The stop then waits where load balancers are given time, and everything is still served.
+		// The stop then waits so that load balancers notice it, while all requests are still served.
 		vi.useFakeTimers({ toFake: ['setTimeout'] });
 		const stopped = app.stop();
 		expect(await probe()).toEqual([503, { status: 'not ready', reason: expect.stringMatching(/^stop/) }]);
-		expect(asked.times).toBe(0);
+		expect(storeCalls.times).toBe(0);
 		vi.runAllTimers();
 		vi.useRealTimers();
 		await stopped;
 	});
 });
 
-test('/healthz asks no store', async () => {
-	const { records, asked } = scriptedRecords({ get: () => new Promise(() => {}) });
+test('/healthz calls no store', async () => {
+	const { records, storeCalls } = scriptedRecords({ get: () => new Promise(() => {}) });
 	const { app, probe } = await boot({ records });
 	expect(await probe('/healthz')).toEqual([200, { status: 'ok' }]);
-	expect(asked.times).toBe(0);
+	expect(storeCalls.times).toBe(0);
 	await app.stop();
 });

@@ -6,7 +6,7 @@ const colour = defineService<string>('test.colour');
 const absent = optional(defineService<string>('test.absent'));
 const nothing = async () => {};
 
-test('a part is created once, when it is first asked for, with what has been provided by then', async () => {
+test('a part is created once, when it is first requested, with the services that exist then', async () => {
 	const registry = new Registry();
 	const seen: unknown[] = [];
 	const create = async (services: object) => void seen.push({ ...services });
@@ -30,7 +30,7 @@ test('the scope of a part has its needs under their local names, and nothing els
 	expect(Object.keys(services)).toEqual(['tint']);
 });
 
-test('only a part that was created is disposed of, also when its creation failed', async () => {
+test('only a created part is disposed of, also when its creation failed', async () => {
 	const registry = new Registry();
 	const disposed: string[] = [];
 	const part = (name: string, create: () => Promise<void>) =>

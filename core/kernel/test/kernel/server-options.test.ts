@@ -19,7 +19,7 @@ const echo = defineRoute({
 });
 const plugin = definePlugin({ id: 'echo', config: z.strictObject({}), setup: (ctx) => ctx.route(echo) });
 
-/** The status, the encoding and the code of an answer to a long text beside an unknown member. */
+/** The status, encoding and code of the response to a long text and an unknown member. */
 async function answerOf(server: AppConfig['server']): Promise<readonly unknown[]> {
 	const config = { server: { auth: 'off', ...server }, plugins: { echo: plugin() } };
 	const app = await createApp(config, { log: silentLogger(), env: {} });
@@ -34,7 +34,7 @@ async function answerOf(server: AppConfig['server']): Promise<readonly unknown[]
 	});
 }
 
-test('unknown members are ignored and long answers are compressed, unless the config says otherwise', async () => {
+test('unknown members are ignored and long responses are compressed, unless the config says otherwise', async () => {
 	expect(await answerOf({})).toEqual([200, 'gzip']);
 	expect(await answerOf({ compression: 'off' })).toEqual([200, undefined]);
 	expect(await answerOf({ unknownMembers: 'refuse' })).toEqual([400, undefined]);

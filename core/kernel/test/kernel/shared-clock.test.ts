@@ -4,13 +4,13 @@ import { SharedClock } from '../../src/engine/run/shared-clock.ts';
 
 const hourMs = 3_600_000;
 let clock: SharedClock;
-let aheadMs: number;
-let asked: number;
+let storeOffsetMs: number;
+let calls: number;
 
 beforeEach(() => {
 	vi.useFakeTimers({ now: 1_000_000_000_000 });
 	clock = new SharedClock();
-	[aheadMs, asked] = [0, 0];
+	[storeOffsetMs, calls] = [0, 0];
 });
 
 afterEach(() => {
@@ -18,52 +18,52 @@ afterEach(() => {
 });
 
 const store = async () => {
-	asked += 1;
-	return Date.now() + aheadMs;
+	calls += 1;
+	return Date.now() + storeOffsetMs;
 };
 
-const offMs = () => clock.now() - Date.now();
+const offsetMs = () => clock.now() - Date.now();
 
 describe('the clock of several hosts', () => {
 	test.each([2 * hourMs, -2 * hourMs])('is that of the store, %i ms away', async (ms) => {
-		aheadMs = ms;
+		storeOffsetMs = ms;
 		await clock.follow(store, silentLogger());
-		expect(offMs()).toBe(ms);
+		expect(offsetMs()).toBe(ms);
 	});
 
-	test('is that of the machine while they hardly differ', async () => {
-		aheadMs = 900;
+	test('is that of the machine while the difference is small', async () => {
+		storeOffsetMs = 900;
 		await clock.follow(store, silentLogger());
-		expect(offMs()).toBe(0);
+		expect(offsetMs()).toBe(0);
 	});
 
-	test('follows when one of them is set', async () => {
+	test('follows when one of the clocks is changed', async () => {
 		await clock.follow(store, silentLogger());
-		aheadMs = hourMs;
+		storeOffsetMs = hourMs;
 		await vi.advanceTimersByTimeAsync(10_000);
-		expect(offMs()).toBe(hourMs);
-		aheadMs = 0;
+		expect(offsetMs()).toBe(hourMs);
+		storeOffsetMs = 0;
 		await vi.advanceTimersByTimeAsync(10_000);
-		expect(offMs()).toBe(0);
+		expect(offsetMs()).toBe(0);
 	});
 
-	test('stays as it was while the store does not answer', async () => {
-		aheadMs = hourMs;
-		let isAway = false;
-		await clock.follow(() => (isAway ? Promise.reject(new Error('away')) : store()), silentLogger());
-		isAway = true;
+	test('keeps its offset while the store does not respond', async () => {
+		storeOffsetMs = hourMs;
+		let isUnreachable = false;
+		await clock.follow(() => (isUnreachable ? Promise.reject(new Error('away')) : store()), silentLogger());
+		isUnreachable = true;
 		await vi.advanceTimersByTimeAsync(20_000);
-		expect(offMs()).toBe(hourMs);
-		isAway = false;
-		aheadMs = 2 * hourMs;
+		expect(offsetMs()).toBe(hourMs);
+		isUnreachable = false;
+		storeOffsetMs = 2 * hourMs;
 		await vi.advanceTimersByTimeAsync(10_000);
-		expect(offMs()).toBe(2 * hourMs);
+		expect(offsetMs()).toBe(2 * hourMs);
 	});
 
-	test('asks no more once it is stopped', async () => {
+	test('does not call the store after it is stopped', async () => {
 		const stop = await clock.follow(store, silentLogger());
 		stop();
 		await vi.advanceTimersByTimeAsync(60_000);
-		expect(asked).toBe(1);
+		expect(calls).toBe(1);
 	});
 });

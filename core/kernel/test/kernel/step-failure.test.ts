@@ -14,23 +14,23 @@ const place = [`${path}.with.dir`, 'PLINTH_DATA_DIR'] as const;
 const failed = (code: string, syscall: string) =>
 	Object.assign(new Error(`${code}: …`), { code, syscall, path: '/data/plinth' });
 
-test('a folder that may not be made is named, with the variable that it came from', () => {
+test('a folder that cannot be created is named, with its variable', () => {
 	const cause = failed('EACCES', 'mkdir');
 	const error = new Error('The store does not answer.', { cause });
 	expect(explainFailure(error, step(place))).toEqual({
 		message: 'the data folder /data/plinth cannot be made: permission denied.',
-		remedy: 'Give its parent to this user, or set PLINTH_DATA_DIR to another folder.',
+		remedy: 'Make this user the owner of its parent, or set PLINTH_DATA_DIR to another folder.',
 	});
 });
 
-test('a file that cannot be opened is named, with the options where no variable was used', () => {
+test('a file that cannot be opened is named, with the options if no variable was used', () => {
 	expect(explainFailure(failed('EROFS', 'open'), step())).toEqual({
 		message: '/data/plinth cannot be opened: the file system is read-only.',
-		remedy: `Give it and its folder to this user, or name another folder in the options of ${path}.`,
+		remedy: `Make this user the owner of it and its folder, or name another folder in the options of ${path}.`,
 	});
 });
 
-test('a file in the place of a folder is named, however far above', async () => {
+test('a file in the place of a parent folder is named, at any height', async () => {
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-test-'));
 	onTestFinished(() => rm(folder, { recursive: true }));
 	const file = join(folder, 'data');
@@ -42,7 +42,7 @@ test('a file in the place of a folder is named, however far above', async () => 
 	});
 });
 
-test('of other failures the message is told, and what caused it', () => {
+test('other failures are reported with their message and cause', () => {
 	const error = new Error('The store does not answer.', { cause: new Error('no route') });
 	expect(explainFailure(error, step()).message).toBe('failed to create: The store does not answer: no route');
 });

@@ -4,7 +4,7 @@ import { caller, noise, openWork, settle, type Toy, toy, toyApp } from './suppor
 
 type Turn = ModelCall<Toy>;
 
-/** Work that some models fail at; the others say who they are. */
+/** Work that fails for some models. For other models it returns their id. */
 const failing =
 	(errors: Readonly<Record<string, unknown>>) =>
 	async ({ id }: Turn) => {
@@ -14,8 +14,8 @@ const failing =
 
 const broken = () => modelError('It broke.');
 
-describe('asking a model', () => {
-	test('that stands alone gives it the turn, by id or alias, under the signal of the caller', async () => {
+describe('a call of a model', () => {
+	test('without a fallback reaches it by id or alias, with the signal of the caller', async () => {
 		const { toys } = await toyApp({ a: { use: toy(), aliases: ['first'] } });
 		const client = caller();
 		const seen = await toys.ask('first', client, async ({ id, model, signal, isTimed }) => {
@@ -25,7 +25,7 @@ describe('asking a model', () => {
 		expect(client.asked).toEqual(['a']);
 	});
 
-	test('prepares each model before its slot is taken, and no model whose circuit is open', async () => {
+	test('prepares each model before its slot is claimed, and no model whose circuit is open', async () => {
 		const { toys } = await toyApp({
 			a: { use: toy(), concurrency: 1, fallback: ['b', 'c'] },
 			b: { use: toy(), concurrency: 1 },
@@ -63,7 +63,7 @@ describe('asking a model', () => {
 		expect(answers).toEqual(['a', 'b', 'a', 'b']);
 	});
 
-	test('that does not exist, or is of another kind, says which there are and are listed', async () => {
+	test('with an unknown id or another kind reports the listed models', async () => {
 		const { toys } = await toyApp({
 			a: toy(),
 			hidden: { use: toy(), listed: false },
@@ -74,19 +74,19 @@ describe('asking a model', () => {
 		for (const id of ['nobody', 'bang']) {
 			await expect(toys.ask(id, caller(), async () => {})).rejects.toMatchObject({
 				code: 'E_MODEL_NOT_FOUND',
-				message: expect.stringContaining('Here are: a, pool.'),
+				message: expect.stringContaining('Available: a, pool.'),
 			});
 		}
 		expect(await toys.ask('hidden', caller(), async ({ id }) => id)).toBe('hidden');
 	});
 
-	test('turns what is thrown before there is a promise into a rejection', async () => {
+	test('turns a synchronous exception into a rejection', async () => {
 		const { toys } = await toyApp({ a: toy(), b: { use: toy(), concurrency: 1 } });
 		for (const id of ['a', 'b', 'b']) {
-			const asked = toys.ask(id, caller(), () => {
+			const pending = toys.ask(id, caller(), () => {
 				throw invalidValue('prompt', 'No.');
 			});
-			await expect(asked).rejects.toMatchObject({ param: 'prompt' });
+			await expect(pending).rejects.toMatchObject({ param: 'prompt' });
 		}
 	});
 });
@@ -130,7 +130,7 @@ describe('a fallback', () => {
 		expect(client.asked).toEqual(['a']);
 	});
 
-	test('is followed in its order for one step, and the last failure is what the caller reads', async () => {
+	test('is tried in its order for one step, and the caller receives the last failure', async () => {
 		const { toys } = await toyApp(models);
 		const client = caller();
 		const last = broken();
@@ -146,21 +146,21 @@ describe('a fallback', () => {
 		await expect(toys.ask('a', caller(), failing({ a: failure, b: refusal, c: refusal }))).rejects.toBe(failure);
 	});
 
-	test('that fails through a fault of the server ends the search', async () => {
+	test('that fails because of an internal error ends the search', async () => {
 		const { toys } = await toyApp(models);
 		const fault = plinthError('E_OVERLOADED');
 		await expect(toys.ask('a', caller(), failing({ a: broken(), b: fault }))).rejects.toBe(fault);
 	});
 
-	test.each(['a', 'd'])('does not take over for a caller who has left: %s', async (id) => {
+	test.each(['a', 'd'])('does not take over for a caller that has disconnected: %s', async (id) => {
 		const { toys } = await toyApp(models);
 		const client = caller();
 		const reason = new Error('gone');
-		const asked = toys.ask(id, client, async ({ signal }) => {
+		const pending = toys.ask(id, client, async ({ signal }) => {
 			client.leave(reason);
 			throw signal.aborted ? new Error('aborted') : broken();
 		});
-		await expect(asked).rejects.toBe(reason);
+		await expect(pending).rejects.toBe(reason);
 		expect(client.asked).toEqual([id]);
 	});
 
@@ -169,7 +169,7 @@ describe('a fallback', () => {
 		expect(await toys.ask('a', caller(), failing({ a: broken() }))).toBe('b');
 	});
 
-	test('that is a pool is asked member by member, each model once', async () => {
+	test('that is a pool is tried member by member, each model once', async () => {
 		const { toys } = await toyApp({
 			a: { use: toy(), fallback: ['pool', 'c'] },
 			b: toy(),
@@ -201,7 +201,7 @@ describe('a pool', () => {
 		expect(answers.slice(0, 4)).toEqual(['a', 'a', 'b', 'a']);
 	});
 
-	test('has the next member take over, and what the members refuse is final', async () => {
+	test('tries the next member after a failure, and a refusal is final', async () => {
 		const { toys } = await toyApp(models);
 		const client = caller();
 		expect(await toys.ask('both', client, failing({ a: broken(), b: broken() }))).toBe('c');
@@ -210,22 +210,24 @@ describe('a pool', () => {
 		await expect(toys.ask('pool', caller(), failing({ a: refusal, b: refusal }))).rejects.toBe(refusal);
 	});
 
-	test('prefers members with a free place, and waits before it goes on to a fallback', async () => {
+	test('prefers members with a free slot, and waits before it tries a fallback', async () => {
 		const { toys } = await toyApp(models);
 		const [one, two, three, four] = [openWork(), openWork(), openWork(), openWork()];
 		const clients = [caller(), caller(), caller(), caller()];
-		const asked = [one, two, three, four].map(({ work }, index) => toys.ask('pool', clients[index] ?? caller(), work));
+		const pending = [one, two, three, four].map(({ work }, index) =>
+			toys.ask('pool', clients[index] ?? caller(), work),
+		);
 		await settle();
 		expect(clients.map((client) => client.asked)).toEqual([['a'], ['b'], [], []]);
 		const late = caller();
 		expect(await toys.ask('pool', late, async ({ id }) => id)).toBe('c');
 		expect(late.lines).toMatchObject([{ fields: { next: 'c', code: 'E_MODEL_BUSY' } }]);
 		for (const { resolve } of [one, two, three, four]) resolve('done');
-		expect(await Promise.all(asked)).toEqual(['done', 'done', 'done', 'done']);
+		expect(await Promise.all(pending)).toEqual(['done', 'done', 'done', 'done']);
 		expect(clients.map((client) => client.asked.length)).toEqual([1, 1, 1, 1]);
 	});
 
-	test("is its first member's model to who only looks, and no model of its own in the list", async () => {
+	test('is resolved to the model of its first member, and is not listed as a model', async () => {
 		const { toys } = await toyApp(models);
 		expect(toys.get('both')).toEqual({ id: 'pool', model: { id: 'a' } });
 		expect(toys.list().map(({ id }) => id)).toEqual(['a', 'b', 'c']);

@@ -8,7 +8,7 @@ const fail = async () => {
 const say = async ({ id }: { readonly id: string }) => id;
 
 describe('concurrency', () => {
-	test('holds for a model by whatever way it is reached', async () => {
+	test('applies to a model for every way to reach it', async () => {
 		const { toys } = await toyApp({
 			a: { use: toy(), concurrency: 1, waiting: 9, aliases: ['alias'] },
 			b: { use: toy(), fallback: ['a'] },
@@ -23,33 +23,33 @@ describe('concurrency', () => {
 			running -= 1;
 			return id;
 		};
-		const asked = ['a', 'alias', 'b', 'pool', 'a'].map((id) => toys.ask(id, caller(), count));
-		expect(await Promise.all(asked)).toEqual(['a', 'a', 'a', 'a', 'a']);
+		const pending = ['a', 'alias', 'b', 'pool', 'a'].map((id) => toys.ask(id, caller(), count));
+		expect(await Promise.all(pending)).toEqual(['a', 'a', 'a', 'a', 'a']);
 		expect(most).toBe(1);
 	});
 
-	test('refuses who finds no place and a full line, with a time to come again', async () => {
+	test('refuses a call when slots and queue are full, with a time to retry', async () => {
 		const { toys, send } = await toyApp({ a: { use: toy(), concurrency: 1, waiting: 0 } }, async (id) => ({ id }));
 		const { work, resolve } = openWork();
-		const asked = toys.ask('a', caller(), work);
+		const pending = toys.ask('a', caller(), work);
 		const refused = await send('/v1/toys/a');
 		expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
 		resolve('done');
-		await asked;
+		await pending;
 		expect((await send('/v1/toys/a')).status).toBe(200);
 	});
 
-	test('lets 64 wait unless it is set otherwise', async () => {
+	test('has a default queue of 64 calls', async () => {
 		const { toys } = await toyApp({ a: { use: toy(), concurrency: 1 } });
 		const { work, resolve } = openWork();
-		const asked = Array.from({ length: 66 }, () => toys.ask('a', caller(), work));
-		const settled = Promise.allSettled(asked);
+		const pending = Array.from({ length: 66 }, () => toys.ask('a', caller(), work));
+		const settled = Promise.allSettled(pending);
 		resolve('done');
 		const refused = (await settled).filter(({ status }) => status === 'rejected');
 		expect(refused).toMatchObject([{ reason: { code: 'E_MODEL_BUSY' } }]);
 	});
 
-	test('lets a caller who waits go at once when he leaves, and asks nobody else', async () => {
+	test('rejects a waiting call at once when the caller disconnects, and tries no other model', async () => {
 		const { toys } = await toyApp({
 			a: { use: toy(), concurrency: 1, fallback: ['b'] },
 			b: toy(),
@@ -67,7 +67,7 @@ describe('concurrency', () => {
 		await first;
 	});
 
-	test('gives a place on when a caller leaves in the moment of his turn', async () => {
+	test('passes a slot on when the caller disconnects at the moment of its turn', async () => {
 		const { toys } = await toyApp({ a: { use: toy(), concurrency: 1 } });
 		const release = await toys.ask('a', caller(), async (turn) => turn.keepSlot());
 		const client = caller();
@@ -81,7 +81,7 @@ describe('concurrency', () => {
 		expect(await toys.ask('a', caller(), say)).toBe('a');
 	});
 
-	test('gives a place back however the work ends', async () => {
+	test('releases a slot for every end of the work', async () => {
 		const { toys } = await toyApp({ a: { use: toy(), concurrency: 1, waiting: 0 } });
 		await expect(toys.ask('a', caller(), fail)).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
 		const thrown = toys.ask('a', caller(), () => {
@@ -92,11 +92,11 @@ describe('concurrency', () => {
 	});
 });
 
-describe('a held place', () => {
+describe('a held slot', () => {
 	const model = { use: toy(), concurrency: 1, waiting: 0 };
 	const busy = { code: 'E_MODEL_BUSY' };
 
-	test('stays taken behind the work until it is let go, which may be done twice', async () => {
+	test('stays in use after the work until it is released, also twice', async () => {
 		const { toys } = await toyApp({ a: model });
 		const release = await toys.ask('a', caller(), async (turn) => turn.keepSlot());
 		await expect(toys.ask('a', caller(), say)).rejects.toMatchObject(busy);
@@ -109,7 +109,7 @@ describe('a held place', () => {
 		expect(await toys.ask('a', caller(), say)).toBe('a');
 	});
 
-	test('is given back when the caller leaves', async () => {
+	test('is released when the caller disconnects', async () => {
 		const { toys } = await toyApp({ a: model });
 		const client = caller();
 		await toys.ask('a', client, async (turn) => turn.keepSlot());
@@ -118,17 +118,17 @@ describe('a held place', () => {
 		expect(await toys.ask('a', caller(), say)).toBe('a');
 	});
 
-	test('is given back when the work fails, for nobody has what was held', async () => {
+	test('is released when the work fails, because the caller got nothing to release', async () => {
 		const { toys } = await toyApp({ a: model });
-		const asked = toys.ask('a', caller(), async (turn) => {
+		const pending = toys.ask('a', caller(), async (turn) => {
 			turn.keepSlot();
 			return fail();
 		});
-		await expect(asked).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
+		await expect(pending).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
 		expect(await toys.ask('a', caller(), say)).toBe('a');
 	});
 
-	test('costs nothing where there are no places', async () => {
+	test('can be released without a concurrency limit', async () => {
 		const { toys } = await toyApp({ a: toy() });
 		const release = await toys.ask('a', caller(), async (turn) => turn.keepSlot());
 		expect(release()).toBeUndefined();
@@ -136,7 +136,7 @@ describe('a held place', () => {
 });
 
 describe('a time limit', () => {
-	test('goes on to the next model when the work does not heed its signal, and ignores how it ends', async () => {
+	test('tries the next model when the work ignores its signal, and ignores its outcome', async () => {
 		const { toys, clock } = await toyApp({
 			a: { use: toy(), timeoutSeconds: 2, fallback: ['b'] },
 			b: toy(),
@@ -144,7 +144,7 @@ describe('a time limit', () => {
 		const { promise, reject } = Promise.withResolvers<string>();
 		let signal: AbortSignal | undefined;
 		const client = caller();
-		const asked = toys.ask('a', client, (turn) => {
+		const pending = toys.ask('a', client, (turn) => {
 			if (turn.id === 'b') return say(turn);
 			signal = turn.signal;
 			return promise;
@@ -153,16 +153,16 @@ describe('a time limit', () => {
 		await clock.advance(1_999);
 		expect([signal?.aborted, client.asked]).toEqual([false, ['a']]);
 		await clock.advance(1);
-		expect(await asked).toBe('b');
+		expect(await pending).toBe('b');
 		expect(signal?.reason).toMatchObject({ code: 'E_MODEL_TIMEOUT' });
 		reject(new Error('too late'));
 		await settle();
 	});
 
-	test('is what the caller reads when nobody is left', async () => {
+	test('is reported to the caller when no model is left', async () => {
 		const { toys, clock } = await toyApp({ a: { use: toy(), timeoutSeconds: '0.5' } });
-		const asked = toys.ask('a', caller(), () => new Promise(() => {}));
-		const outcome = expect(asked).rejects.toMatchObject({
+		const pending = toys.ask('a', caller(), () => new Promise(() => {}));
+		const outcome = expect(pending).rejects.toMatchObject({
 			code: 'E_MODEL_TIMEOUT',
 			message: 'The model did not answer within 0.5 seconds.',
 		});
@@ -171,36 +171,36 @@ describe('a time limit', () => {
 		await outcome;
 	});
 
-	test('has aborted the signal of who asks for it only then', async () => {
+	test('has aborted a signal that the work first reads after the limit', async () => {
 		const { toys, clock } = await toyApp({ a: { use: toy(), timeoutSeconds: 1 } });
 		let kept: ModelCall<Toy> | undefined;
-		const asked = toys.ask('a', caller(), (turn) => {
+		const pending = toys.ask('a', caller(), (turn) => {
 			kept = turn;
 			return new Promise(() => {});
 		});
-		const outcome = expect(asked).rejects.toMatchObject({ code: 'E_MODEL_TIMEOUT' });
+		const outcome = expect(pending).rejects.toMatchObject({ code: 'E_MODEL_TIMEOUT' });
 		await settle();
 		await clock.advance(1_000);
 		await outcome;
 		expect(kept?.signal.reason).toMatchObject({ code: 'E_MODEL_TIMEOUT' });
 	});
 
-	test('does not count the wait in line', async () => {
+	test('does not include the wait in the queue', async () => {
 		const { toys, clock } = await toyApp({
 			a: { use: toy(), concurrency: 1, timeoutSeconds: 2 },
 		});
 		const [first, second] = [openWork(), openWork()];
-		const asked = [first, second].map(({ work }) => toys.ask('a', caller(), work));
+		const pending = [first, second].map(({ work }) => toys.ask('a', caller(), work));
 		await settle();
 		await clock.advance(1_999);
 		first.resolve('first');
 		await settle();
 		await clock.advance(1_999);
 		second.resolve('second');
-		expect(await Promise.all(asked)).toEqual(['first', 'second']);
+		expect(await Promise.all(pending)).toEqual(['first', 'second']);
 	});
 
-	test('is over with the work: its signal then follows the caller alone', async () => {
+	test('ends with the work: its signal then follows only the caller', async () => {
 		const { toys, clock } = await toyApp({ a: { use: toy(), timeoutSeconds: 2 } });
 		const client = caller();
 		const { signal, isTimed } = await toys.ask('a', client, async (turn) => ({
@@ -214,7 +214,7 @@ describe('a time limit', () => {
 		expect(signal.reason).toBe(reason);
 	});
 
-	test('leaves the place to work that goes on until it settles, but not for ever', async () => {
+	test('keeps the slot for work that continues until it settles, but not for ever', async () => {
 		const { toys, clock } = await toyApp({
 			a: { use: toy(), concurrency: 1, waiting: 0, timeoutSeconds: 1 },
 		});
@@ -225,12 +225,12 @@ describe('a time limit', () => {
 			return late.work();
 		};
 		for (const work of [held, () => new Promise<string>(() => {})]) {
-			const asked = expect(toys.ask('a', caller(), work)).rejects.toMatchObject({
+			const pending = expect(toys.ask('a', caller(), work)).rejects.toMatchObject({
 				code: 'E_MODEL_TIMEOUT',
 			});
 			await settle();
 			await clock.advance(1_000);
-			await asked;
+			await pending;
 			await expect(toys.ask('a', caller(), say)).rejects.toMatchObject(busy);
 			late.resolve('late');
 			await settle();
@@ -268,11 +268,11 @@ describe('a circuit', () => {
 		isBroken = false;
 		expect([await turns(), await turns()]).toEqual(['a', 'a']);
 		expect(await health()).toEqual(['up', 'up']);
-		const told = lines.filter(({ fields }) => fields.model === 'a');
-		expect(told.map(({ level }) => level)).toEqual(['warn', 'info']);
+		const logged = lines.filter(({ fields }) => fields.model === 'a');
+		expect(logged.map(({ level }) => level)).toEqual(['warn', 'info']);
 	});
 
-	test('tells when to come again when nobody else is there', async () => {
+	test('reports when to retry if there is no other model', async () => {
 		const { toys, send, clock } = await toyApp({ a: { use: toy(), circuit } }, fail);
 		await send('/v1/toys/a');
 		await send('/v1/toys/a');
@@ -283,7 +283,7 @@ describe('a circuit', () => {
 		expect(await toys.ask('a', caller(), say)).toBe('a');
 	});
 
-	test('tells the time of the first trial when several models are left alone', async () => {
+	test('reports the time of the first trial when several models are open', async () => {
 		const { toys, clock } = await toyApp({
 			a: { use: toy(), circuit: { failures: 1, seconds: 40 } },
 			b: { use: toy(), circuit: { failures: 1, seconds: 20 } },
@@ -299,7 +299,7 @@ describe('a circuit', () => {
 		});
 	});
 
-	test('tells nobody to wait longer than a minute', async () => {
+	test('never reports a wait above a minute', async () => {
 		const { toys } = await toyApp({ a: { use: toy(), circuit: { failures: 1, seconds: 3_600 } } });
 		await expect(toys.ask('a', caller(), fail)).rejects.toThrow();
 		await expect(toys.ask('a', caller(), say)).rejects.toMatchObject({
@@ -307,7 +307,7 @@ describe('a circuit', () => {
 		});
 	});
 
-	test('is closed to others during a trial, which ends when its caller leaves', async () => {
+	test('refuses other calls during a trial, which ends when its caller disconnects', async () => {
 		const { toys, clock } = await toyApp({ a: { use: toy(), circuit } });
 		for (let count = 0; count < 2; count += 1) {
 			await expect(toys.ask('a', caller(), fail)).rejects.toThrow();
@@ -324,7 +324,7 @@ describe('a circuit', () => {
 		expect(await toys.ask('a', caller(), say)).toBe('a');
 	});
 
-	test('hears nothing from callers who leave and from models that are busy', async () => {
+	test('ignores callers that disconnect and models that are busy', async () => {
 		const { toys } = await toyApp({ a: { use: toy(), circuit } });
 		for (let count = 0; count < 5; count += 1) {
 			const client = caller();
@@ -341,7 +341,7 @@ describe('a circuit', () => {
 		expect(await toys.ask('a', caller(), say)).toBe('a');
 	});
 
-	test('lets those who wait in line go on to the fallback when it opens', async () => {
+	test('sends waiting calls to the fallback when it opens', async () => {
 		const { toys } = await toyApp({
 			a: { use: toy(), concurrency: 1, circuit: { failures: 1 }, fallback: ['b'] },
 			b: toy(),
@@ -356,7 +356,7 @@ describe('a circuit', () => {
 		expect(client.asked).toEqual(['b']);
 	});
 
-	test('is there on its own only for models that have somewhere else to go', async () => {
+	test('exists by default only for models with a fallback', async () => {
 		const { toys, list } = await toyApp({
 			alone: toy(),
 			first: { use: toy(), fallback: ['alone'] },

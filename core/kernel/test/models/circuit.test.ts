@@ -4,33 +4,33 @@ import { type CallOutcome, Circuit } from '../../src/models/circuit.ts';
 
 function circuit(failures = 3, seconds = 30) {
 	const clock = manualClock();
-	const told: string[] = [];
+	const reported: string[] = [];
 	const breaker = new Circuit({ failures, seconds }, clock, (isOpen) => {
-		told.push(isOpen ? 'opened' : 'closed');
+		reported.push(isOpen ? 'opened' : 'closed');
 	});
 	const turns = (...ends: CallOutcome[]) => {
 		for (const end of ends) breaker.end(breaker.begin(), end);
 	};
-	return { clock, told, breaker, turns };
+	return { clock, reported, breaker, turns };
 }
 
 describe('a circuit', () => {
-	test('opens after the failures in a row that it is set to, and says so once', () => {
-		const { breaker, told, turns } = circuit();
+	test('opens after the configured number of failures in a row, and reports it once', () => {
+		const { breaker, reported, turns } = circuit();
 		turns('failed', 'failed', 'answered', 'failed', 'failed');
 		expect([breaker.health, breaker.allowsCall]).toEqual(['up', true]);
 		turns('failed');
 		expect([breaker.health, breaker.allowsCall, breaker.waitMs]).toEqual(['down', false, 30_000]);
-		expect(told).toEqual(['opened']);
+		expect(reported).toEqual(['opened']);
 	});
 
-	test('counts past turns that say nothing', () => {
+	test('ignores turns without an outcome in its count', () => {
 		const { breaker, turns } = circuit();
 		turns('failed', 'unknown', 'failed', 'unknown', 'failed');
 		expect(breaker.health).toBe('down');
 	});
 
-	test('lets one trial through at a time when its wait is over', async () => {
+	test('allows one trial at a time after its wait', async () => {
 		const { breaker, clock, turns } = circuit();
 		turns('failed', 'failed', 'failed');
 		await clock.advance(29_999);
@@ -41,34 +41,34 @@ describe('a circuit', () => {
 		expect([breaker.health, breaker.allowsCall]).toEqual(['trying', false]);
 	});
 
-	test('closes when a trial succeeds, and counts afresh', async () => {
-		const { breaker, clock, told, turns } = circuit();
+	test('closes when a trial succeeds, and restarts its count', async () => {
+		const { breaker, clock, reported, turns } = circuit();
 		turns('failed', 'failed', 'failed');
 		await clock.advance(30_000);
 		turns('answered', 'failed', 'failed');
-		expect([breaker.health, told]).toEqual(['up', ['opened', 'closed']]);
+		expect([breaker.health, reported]).toEqual(['up', ['opened', 'closed']]);
 	});
 
-	test('opens again when a trial fails, and does not say it again', async () => {
-		const { breaker, clock, told, turns } = circuit();
+	test('opens again when a trial fails, and does not report it again', async () => {
+		const { breaker, clock, reported, turns } = circuit();
 		turns('failed', 'failed', 'failed');
 		await clock.advance(30_000);
 		turns('failed');
-		expect([breaker.health, breaker.waitMs, told]).toEqual(['down', 30_000, ['opened']]);
+		expect([breaker.health, breaker.waitMs, reported]).toEqual(['down', 30_000, ['opened']]);
 	});
 
-	test('gives the next one a trial when the last said nothing, whatever becomes of that one', async () => {
+	test('allows another trial after one without an outcome, and ignores the late outcome', async () => {
 		const { breaker, clock, turns } = circuit();
 		turns('failed', 'failed', 'failed');
 		await clock.advance(30_000);
-		const left = breaker.begin();
-		breaker.end(left, 'unknown');
+		const trial = breaker.begin();
+		breaker.end(trial, 'unknown');
 		expect([breaker.health, breaker.allowsCall]).toEqual(['trying', true]);
-		breaker.end(left, 'failed');
+		breaker.end(trial, 'failed');
 		expect(breaker.health).toBe('trying');
 	});
 
-	test('does not listen to turns that began before it opened', async () => {
+	test('ignores turns that started before it opened', async () => {
 		const { breaker, clock, turns } = circuit();
 		const early = [breaker.begin(), breaker.begin()];
 		turns('failed', 'failed', 'failed');
@@ -80,7 +80,7 @@ describe('a circuit', () => {
 		expect([breaker.health, breaker.allowsCall]).toEqual(['trying', false]);
 	});
 
-	test('waits as long when the wall clock is set back', async () => {
+	test('waits the same time when the wall clock is set back', async () => {
 		const { breaker, clock, turns } = circuit();
 		turns('failed', 'failed', 'failed');
 		clock.jump(-3_600_000);

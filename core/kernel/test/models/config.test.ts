@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { apiKeys } from '@plinth/keys';
 import { silentLogger } from '@plinth/testing';
+import { findConfig } from 'plinth';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AppConfig, BootError, createApp, findConfig } from '../../src/index.ts';
+import { type AppConfig, BootError, createApp } from '../../src/index.ts';
 import { noise, toy, toyApp, toyPlugin } from './support.ts';
 
 type Models = NonNullable<AppConfig['models']>;
@@ -10,7 +11,7 @@ type Models = NonNullable<AppConfig['models']>;
 const backends = { auth: apiKeys({ keys: 'key-of-the-tests' }) };
 const plugins = { toys: toyPlugin().plugin() };
 
-/** Boots a config as it may come from a file, where no types have looked at it. */
+/** Boots a config without type checks, like one from a file. */
 async function boot(config: object, env: Record<string, string> = {}) {
 	const app = await createApp({ backends, plugins, ...config }, { log: silentLogger(), env });
 	onTestFinished(() => app.stop());
@@ -27,7 +28,7 @@ async function problemsOf(models: object, env: Record<string, string> = {}) {
 	return [];
 }
 
-describe('models in two spellings', () => {
+describe('models in two notations', () => {
 	const folder = join(import.meta.dirname, 'spellings');
 	const env = { PLACES: '2', LISTED: 'false', SHARE: '0.5', STAND_IN: 'c' };
 	const read = (name: string, given: Record<string, string> = env) =>
@@ -50,7 +51,6 @@ describe('models in two spellings', () => {
 				description: 'Toys.',
 				ownedBy: 'me',
 				listed: false,
-				inherited: false,
 			},
 		});
 	});
@@ -133,7 +133,7 @@ describe('a mistake under models', () => {
 		expect(problems[0]?.remedy).toMatch(/\S/);
 	});
 
-	test('is reported together with all the others', async () => {
+	test('is reported together with all other mistakes', async () => {
 		const all: Record<string, object> = { ...good };
 		const ids = (models: object, index: number) =>
 			Object.fromEntries(Object.entries(models).map(([id, value]) => [`${id}${index}`, value]));
@@ -143,7 +143,7 @@ describe('a mistake under models', () => {
 		expect(new Set(problems.map(({ owner }) => owner)).size).toBe(single.length);
 	});
 
-	test('names the variable that brought it, and what to do about options of the other form', async () => {
+	test('is reported with its variable, and with a remedy for options of the other form', async () => {
 		const remedy = async (entry: object) => (await problemsOf({ a: toy(), x: entry }, { PLACES: 'many' }))[0]?.remedy;
 		expect(await remedy({ use: toy(), concurrency: '${PLACES}' })).toBe('Correct the environment variable PLACES.');
 		expect(await remedy({ balance: { a: 1 }, concurrency: 2 })).toBe(
@@ -151,7 +151,7 @@ describe('a mistake under models', () => {
 		);
 	});
 
-	test('is no mistake of those who name what could not be read', async () => {
+	test('is not reported again at entries that refer to an unreadable entry', async () => {
 		const problems = await problemsOf({
 			a: { use: './nowhere.ts#toy' },
 			p: { balance: { z: 'much' } },
@@ -169,12 +169,12 @@ describe('a preset', () => {
 	};
 	const tree = async (config: object) => (await boot({ extends: preset, plugins: {}, ...config })).tree();
 
-	test('has its pool removed by false, like a model', async () => {
+	test('loses its pool by false, like a model', async () => {
 		const { models } = await tree({ models: { p: false } });
 		expect(models.map(({ id }) => id)).toEqual(['a', 'b']);
 	});
 
-	test('may bring a pool whose kind nobody consumes; a config itself may not', async () => {
+	test('may have a pool whose kind no plugin consumes; a config itself may not', async () => {
 		const { models, unusedModels } = await tree({ plugins: { toys: false } });
 		expect(models).toEqual([]);
 		expect(unusedModels.map(({ id }) => id)).toEqual(['a', 'b', 'p']);
@@ -183,7 +183,7 @@ describe('a preset', () => {
 		});
 	});
 
-	test('whose models were taken from a pool is told which one it lacks', async () => {
+	test('whose pool lost a model is reported with the missing model', async () => {
 		await expect(tree({ models: { b: false } })).rejects.toMatchObject({
 			problems: [{ path: 'models.p.balance.b', message: expect.stringContaining('b') }],
 		});
@@ -197,7 +197,7 @@ describe('the list of models', () => {
 		p: { balance: { a: 3, b: 1 }, aliases: ['both'] },
 	};
 
-	test('has pools in it, and leaves out what is not listed, which can still be asked', async () => {
+	test('contains pools, and omits unlisted models, which can still be called', async () => {
 		const { list, send } = await toyApp(models);
 		expect(await list()).toMatchObject([
 			{ id: 'b', kind: 'toy', owned_by: 'test', description: 'A toy.', health: 'up' },
@@ -215,7 +215,7 @@ describe('the list of models', () => {
 		expect((await send('/v1/toys/a')).status).toBe(200);
 	});
 
-	test('is whole in the boot tree, which says what a pool balances', async () => {
+	test('is complete in the boot tree, which shows the members of a pool', async () => {
 		const { app } = await toyApp(models);
 		const { models: all, parts } = app.tree();
 		expect(all.map(({ id }) => id)).toEqual(['a', 'b', 'p']);

@@ -11,8 +11,8 @@ const body = z
 	.refine(({ size = 0 }) => size < 10, 'too large')
 	.meta({ id: 'ToyCreate' });
 
-const asker = definePlugin({
-	id: 'asker',
+const consumer = definePlugin({
+	id: 'consumer',
 	config: z.strictObject({}),
 	models: [toyKind],
 	setup: ({ route }) =>
@@ -40,7 +40,7 @@ async function boot(plugin: NonNullable<AppConfig['plugins']>[string]) {
 		models: [{ ...toyKind, name: 'noise' }],
 		setup: () => {},
 	});
-	const config = { backends, models, plugins: { asker: plugin, deaf: deaf() } };
+	const config = { backends, models, plugins: { consumer: plugin, deaf: deaf() } };
 	const app = await createApp(config, { log: silentLogger(), env: { DEFAULT: 'ay' } });
 	onTestFinished(() => app.stop());
 	const post = async (init: RequestInit) => {
@@ -54,8 +54,8 @@ async function boot(plugin: NonNullable<AppConfig['plugins']>[string]) {
 }
 
 describe('a plugin with a default model', () => {
-	test('gives it to requests that name none, in JSON and in forms', async () => {
-		const { json, post } = await boot({ use: asker(), defaultModel: '${DEFAULT}' });
+	test('uses it for requests without a model, in JSON and in forms', async () => {
+		const { json, post } = await boot({ use: consumer(), defaultModel: '${DEFAULT}' });
 		const answered = (model: string) => ({ status: 200, body: { model } });
 		expect(await json({})).toEqual(answered('ay'));
 		expect(await json({ model: null })).toEqual(answered('ay'));
@@ -65,14 +65,14 @@ describe('a plugin with a default model', () => {
 		expect(await post({ body: form })).toEqual(answered('ay'));
 	});
 
-	test('still checks the rest of the body, and a model that is named', async () => {
-		const { json } = await boot({ use: asker(), defaultModel: 'a' });
+	test('still checks the rest of the body, and a model that the request names', async () => {
+		const { json } = await boot({ use: consumer(), defaultModel: 'a' });
 		expect(await json({ model: '' })).toMatchObject({ status: 400, body: { error: { param: 'model' } } });
 		expect(await json({ size: 10 })).toMatchObject({ status: 400 });
 	});
 
-	test('says so in the OpenAPI document', async () => {
-		const { app } = await boot({ use: asker(), defaultModel: 'a' });
+	test('documents it in the OpenAPI document', async () => {
+		const { app } = await boot({ use: consumer(), defaultModel: 'a' });
 		const { components } = app.openapi() as { components: { schemas: Record<string, object> } };
 		expect(components.schemas.ToyCreate).not.toHaveProperty('required');
 		expect(components.schemas.ToyCreate).toMatchObject({
@@ -81,8 +81,8 @@ describe('a plugin with a default model', () => {
 	});
 });
 
-test('without a default model, a request has to name one', async () => {
-	const { json, app } = await boot(asker());
+test('without a default model, a request must name one', async () => {
+	const { json, app } = await boot(consumer());
 	expect(await json({})).toMatchObject({ status: 400, body: { error: { param: 'model' } } });
 	const { components } = app.openapi() as { components: { schemas: Record<string, object> } };
 	expect(components.schemas.ToyCreate).toMatchObject({ required: ['model'] });
@@ -92,9 +92,9 @@ test.each([
 	['is not there', 'b', 'E_CONFIG_SHAPE', 'there is no such model'],
 	['is of another kind', 'other', 'E_MODEL_KIND', 'other, a noise model'],
 ])('a default model that %s is refused at boot', async (_what, defaultModel, code, words) => {
-	const failure = await boot({ use: asker(), defaultModel }).catch((error: unknown) => error);
+	const failure = await boot({ use: consumer(), defaultModel }).catch((error: unknown) => error);
 	expect(failure).toBeInstanceOf(BootError);
 	expect((failure as BootError).problems).toMatchObject([
-		{ code, owner: 'plugin asker', path: 'plugins.asker.defaultModel', message: expect.stringContaining(words) },
+		{ code, owner: 'plugin consumer', path: 'plugins.consumer.defaultModel', message: expect.stringContaining(words) },
 	]);
 });

@@ -14,34 +14,34 @@ async function readAll(stream: AsyncIterable<ServerEvent>): Promise<unknown[]> {
 	return seen;
 }
 
-/** A stream that is asked for, and the hands of whoever makes it. */
+/** A requested stream, and functions that control its source. */
 function begin() {
 	const clock = manualClock();
 	const made = Promise.withResolvers<AsyncIterable<ServerEvent>>();
 	const call = caller();
-	let asked: ModelCaller | undefined;
+	let requestedCall: ModelCaller | undefined;
 	const stream = startEventStream(call as unknown as Call, { clock, maxWaitMs: 1_000 }, (who) => {
-		asked = who;
+		requestedCall = who;
 		return made.promise;
 	});
 	stream.catch(() => {});
-	return { clock, call, made, stream, asked: () => asked as ModelCaller };
+	return { clock, call, made, stream, requestedCall: () => requestedCall as ModelCaller };
 }
 
 describe('an event stream', () => {
-	test('begins when there is an event', async () => {
+	test('starts with its first event', async () => {
 		const { made, stream } = begin();
 		made.resolve(events(1, 2));
 		expect(await readAll(await stream)).toEqual([1, 2]);
 	});
 
-	test('does not begin with a failure', async () => {
+	test('does not start with a failure', async () => {
 		const { made, stream } = begin();
 		made.reject(modelError('broken'));
 		await expect(stream).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
 	});
 
-	test('begins without an event when the time is over, and may still have some', async () => {
+	test('starts without an event after the time limit, and may still have events', async () => {
 		const { clock, made, stream } = begin();
 		await clock.advance(1_000);
 		const reading = readAll(await stream);
@@ -49,7 +49,7 @@ describe('an event stream', () => {
 		expect(await reading).toEqual([1]);
 	});
 
-	test('that has begun without an event has its failure inside', async () => {
+	test('that has started without an event contains its failure', async () => {
 		const { clock, made, stream } = begin();
 		await clock.advance(1_000);
 		const reading = readAll(await stream);
@@ -57,34 +57,34 @@ describe('an event stream', () => {
 		await expect(reading).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
 	});
 
-	test('that nobody wants stops its models at once, also before the first event', async () => {
-		const { clock, made, stream, asked } = begin();
+	test('that is cancelled stops its models at once, also before the first event', async () => {
+		const { clock, made, stream, requestedCall } = begin();
 		await clock.advance(1_000);
 		const events = await stream;
-		expect(asked().signal.aborted).toBe(false);
+		expect(requestedCall().signal.aborted).toBe(false);
 		await events.return?.();
-		expect(asked().signal.aborted).toBe(true);
-		let isLetGo = false;
+		expect(requestedCall().signal.aborted).toBe(true);
+		let isClosed = false;
 		const late: AsyncIterableIterator<ServerEvent> = {
 			[Symbol.asyncIterator]: () => late,
 			next: () => new Promise(() => {}),
 			async return() {
-				isLetGo = true;
+				isClosed = true;
 				return { done: true, value: undefined };
 			},
 		};
 		made.resolve(late);
 		await settle();
-		expect(isLetGo).toBe(true);
+		expect(isClosed).toBe(true);
 	});
 
-	test('stops its models when the client leaves, and tells whose turn it is', async () => {
-		const { call, asked, stream, made } = begin();
-		asked().answeredBy?.('first');
+	test('stops its models when the client disconnects, and reports the current model', async () => {
+		const { call, requestedCall, stream, made } = begin();
+		requestedCall().answeredBy?.('first');
 		expect(call.asked).toEqual(['first']);
 		call.leave();
-		expect(asked().signal.aborted).toBe(true);
-		made.reject(asked().signal.reason);
+		expect(requestedCall().signal.aborted).toBe(true);
+		made.reject(requestedCall().signal.reason);
 		await expect(stream).rejects.toThrow('left');
 	});
 });

@@ -33,8 +33,8 @@ async function listed(models: object) {
 	return ((await answer.json()) as { data: { id: string }[] }).data;
 }
 
-describe('what a model states', () => {
-	test('is shown in the words of its kind; a pool shows that of its first model', async () => {
+describe('the facts of a model', () => {
+	test('are shown by the function of its kind; a pool shows those of its first model', async () => {
 		const models = { a: bell({ tones: ['c'] }), b: bell({ tones: ['d'] }), t: toy(), p: { balance: { b: 1, a: 1 } } };
 		const [a, b, p, t] = await listed(models);
 		expect([a, b, p]).toMatchObject([
@@ -45,20 +45,20 @@ describe('what a model states', () => {
 		expect(t).not.toHaveProperty('capabilities');
 	});
 
-	test('has the price of the config beside it', async () => {
+	test('include the price of the config', async () => {
 		const price = { perSecond: '0.1', perMillionInputTokens: 2 };
 		const [a, b] = await listed({ a: { use: toy(), price }, b: { use: toy(), price: { currency: 'EUR' } } });
 		expect(a).toMatchObject({ price: { currency: 'USD', per_second: 0.1, per_million_input_tokens: 2 } });
 		expect(b).toMatchObject({ price: { currency: 'EUR' } });
 	});
 
-	test('has its price for the plugin too', async () => {
+	test('include the price for the plugin too', async () => {
 		prices.length = 0;
 		await listed({ a: { use: bell({ tones: [] }), price: { perRequest: 1 } }, b: bell({ tones: [] }) });
 		expect(prices).toEqual([{ currency: 'USD', per_request: 1 }, undefined]);
 	});
 
-	test.each([{ currency: 'Euro' }, { perSecond: -1 }, { perHour: 1 }])('has no price like %j', async (price) => {
+	test.each([{ currency: 'Euro' }, { perSecond: -1 }, { perHour: 1 }])('cannot have the price %j', async (price) => {
 		await expect(listed({ a: { use: toy(), price } })).rejects.toThrow(BootError);
 	});
 });

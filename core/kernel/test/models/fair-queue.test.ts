@@ -2,11 +2,11 @@ import { manualClock } from '@plinth/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPlinthError } from '../../src/index.ts';
-import { FairQueue } from '../../src/models/fair-queue.ts';
-import type { ModelSlot } from '../../src/models/model-slot.ts';
+import type { ModelSlot } from '../../src/models/waiting-line.ts';
+import { FairQueue } from '../../src/models/waiting-line.ts';
 import { caller, settle } from './support.ts';
 
-/** A queue that notes its callers as they get their slots. */
+/** A queue that records its callers in the order in which they get slots. */
 function watched(concurrency: number, waiting: number) {
 	const clock = manualClock();
 	const queue = new FairQueue(concurrency, waiting, clock);
@@ -32,7 +32,7 @@ describe('the queue of a model', () => {
 		await expect(queue.enter(caller())).rejects.toMatchObject({ code: 'E_MODEL_BUSY' });
 	});
 
-	test('gives tenants their turns, and each tenant its calls in their order', async () => {
+	test('serves tenants in turn, and the calls of each tenant in order', async () => {
 		const { enter, granted, names } = watched(1, 10);
 		for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) enter(name);
 		for (let turn = 0; turn < 7; turn += 1) {
@@ -42,18 +42,18 @@ describe('the queue of a model', () => {
 		expect(names()).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 	});
 
-	test('tells a waiter how many have their turn before it', async () => {
+	test('reports to a waiter how many calls are before it', async () => {
 		const { enter, granted, names } = watched(1, 10);
 		const places = new Map<string, () => number | undefined>();
 		for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) {
 			enter(name, { ...caller(name.slice(0, 1)), waits: (ahead) => void places.set(name, ahead) });
 		}
-		const told = () => Object.fromEntries([...places].map(([name, ahead]) => [name, ahead()]));
+		const positions = () => Object.fromEntries([...places].map(([name, ahead]) => [name, ahead()]));
 		await settle();
-		expect(told()).toEqual({ a2: 0, b1: 1, c1: 2, a3: 3, b2: 4 });
+		expect(positions()).toEqual({ a2: 0, b1: 1, c1: 2, a3: 3, b2: 4 });
 		granted[0]?.slot.done();
 		await settle();
-		expect(told()).toEqual({ a2: undefined, b1: 0, c1: 1, a3: 2, b2: 3 });
+		expect(positions()).toEqual({ a2: undefined, b1: 0, c1: 1, a3: 2, b2: 3 });
 		for (let turn = 1; turn < 6; turn += 1) {
 			granted[turn]?.slot.done();
 			await settle();
@@ -64,11 +64,11 @@ describe('the queue of a model', () => {
 	test('removes a waiter when its signal aborts, and frees its slot in the queue', async () => {
 		const { enter, granted, refused, names } = watched(1, 2);
 		enter('a1');
-		const leaver = enter('a2');
+		const aborting = enter('a2');
 		enter('a3');
 		await settle();
 		const reason = new Error('gone');
-		leaver.leave(reason);
+		aborting.leave(reason);
 		await settle();
 		expect(refused).toEqual([{ name: 'a2', error: reason }]);
 		enter('a4');
@@ -79,13 +79,13 @@ describe('the queue of a model', () => {
 		expect(names()).toEqual(['a1', 'a3']);
 	});
 
-	test('does not let anybody wait who has left already', async () => {
+	test('rejects a caller that has already disconnected', async () => {
 		const { enter, refused } = watched(1, 2);
 		enter('a1');
 		const reason = new Error('gone');
-		const gone = caller();
-		gone.leave(reason);
-		enter('a2', gone);
+		const abortedCaller = caller();
+		abortedCaller.leave(reason);
+		enter('a2', abortedCaller);
 		await settle();
 		expect(refused).toEqual([{ name: 'a2', error: reason }]);
 	});
@@ -104,7 +104,7 @@ describe('the queue of a model', () => {
 		expect(refused.map(({ name }) => name).sort()).toEqual(['a4', 'b2', 'b3']);
 	});
 
-	test('says when to try again, by how long slots were in use lately, from 1 to 60 seconds', async () => {
+	test('reports when to retry, from 1 to 60 seconds, by the recent duration of slots', async () => {
 		const { enter, clock, granted, refused } = watched(2, 1);
 		const retryAfter = () => {
 			const error = refused.at(-1)?.error;
@@ -118,7 +118,7 @@ describe('the queue of a model', () => {
 		enter('a5');
 		enter('a6');
 		await settle();
-		// Two in queue before two slots of twelve seconds each.
+		// Two calls wait for two slots of twelve seconds each.
 		expect(retryAfter()).toBe('12');
 		await clock.advance(3_600_000);
 		granted[1]?.slot.done();
@@ -130,7 +130,7 @@ describe('the queue of a model', () => {
 });
 
 describe('a slot', () => {
-	test('is kept after the work until all keepers have released it, each once', async () => {
+	test('is in use after the work until all keepers have released it, each once', async () => {
 		const { queue, enter, granted } = watched(1, 0);
 		const by = enter('a1');
 		await settle();
@@ -144,7 +144,7 @@ describe('a slot', () => {
 		expect(queue.hasFreeSlot).toBe(true);
 	});
 
-	test('is free when the signal of its keeper aborts, but not before the work is done', async () => {
+	test('is released when the signal of its keeper aborts, but not before the work is done', async () => {
 		const { queue, enter, granted } = watched(1, 0);
 		const by = enter('a1');
 		await settle();
@@ -156,7 +156,7 @@ describe('a slot', () => {
 		expect(queue.hasFreeSlot).toBe(true);
 	});
 
-	test('is not kept by a caller who has left already', async () => {
+	test('is not kept by a caller that has already disconnected', async () => {
 		const { queue, enter, granted } = watched(1, 0);
 		const by = enter('a1');
 		await settle();
@@ -167,7 +167,7 @@ describe('a slot', () => {
 	});
 });
 
-/** The model of a slot: in use until its work is done and nobody keeps it. */
+/** The model of a slot: in use until its work is done and it has no keeper. */
 class UsedSlot {
 	readonly slot: ModelSlot;
 	readonly #caller: ReturnType<typeof caller>;
@@ -213,7 +213,7 @@ const steps = fc.array(
 	{ maxLength: 60 },
 );
 
-test('slots are neither lost nor granted twice, whatever happens in whatever order', async () => {
+test('slots are neither lost nor granted twice, for any order of events', async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.nat({ max: 4 }), steps, async (slots, waiting, script) => {
 			const queue = new FairQueue(slots, waiting, manualClock());

@@ -23,7 +23,7 @@ async function problemsOf(groups: object, models: object = { a: toy(), b: noise(
 }
 
 describe('groups in a config', () => {
-	test('may hold models of several kinds, with sizes as numbers and texts', async () => {
+	test('may contain models of several kinds, with sizes as numbers and texts', async () => {
 		const models = { a: { use: toy(), memory: '1.5GB' }, b: { use: noise(), memory: 512 * 1_024 ** 2 } };
 		const app = await boot({ models, groups: { card: { memory: '2 GiB', models: ['a', 'b'], idleSeconds: '60' } } });
 		const headers = { authorization: 'Bearer key-of-the-tests' };
@@ -38,20 +38,20 @@ describe('groups in a config', () => {
 		['a wrong name', { models: ['x'], exclusive: true }, 'groups.card.models[0]: names x, and there is no model'],
 		['a pool', { models: ['p'], exclusive: true }, 'groups.card.models[0]: names p, which is a pool.'],
 		['a model twice', { models: ['a', 'a'], exclusive: true }, 'names a, which is in group card already.'],
-		['a model without memory', { models: ['a'], memory: '1GB' }, 'names a, which says nothing of its memory.'],
+		['a model without memory', { models: ['a'], memory: '1GB' }, 'names a, which has no memory setting.'],
 		['no size', { models: ['a'], memory: 'much' }, 'groups.card.memory: must be a size such as 24GB or 512MB'],
 		['an unknown option', { models: ['a'], exclusive: true, size: 1 }, 'groups.card'],
 	])('with %s are refused', async (_, card, message) => {
 		expect(await problemsOf({ card })).toContainEqual(expect.stringContaining(message));
 	});
 
-	test('refuse a model that needs more memory than there is', async () => {
+	test('refuse a model that needs more memory than the group has', async () => {
 		const models = { a: { use: toy(), memory: '2GB' }, b: noise() };
 		const [problem] = await problemsOf({ card: { models: ['a'], memory: '1GB' } }, models);
 		expect(problem).toContain('names a, which needs more memory than the group has.');
 	});
 
-	test('tell of a memory that has no effect', async () => {
+	test('report a memory setting without effect', async () => {
 		const models = { a: { use: toy(), memory: '2GB' } };
 		expect(await problemsOf({}, models)).toEqual([expect.stringContaining('models.a.memory: has no effect')]);
 	});

@@ -1,12 +1,12 @@
 import { manualClock, silentLogger } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { type GroupOptions, type GroupSlots, ModelGroup } from '../../src/models/model-group.ts';
-import type { ModelSlot } from '../../src/models/model-slot.ts';
+import type { ModelSlot } from '../../src/models/waiting-line.ts';
 import { caller, settle } from './support.ts';
 
 const exclusive = { maxBatchSeconds: 30, waiting: 256 };
 
-/** A group whose models note what happens, and whose calls end when they are told to. */
+/** A group whose models record their calls, and whose calls the test ends. */
 function group(options: Partial<GroupOptions> = {}, memory: Record<string, number> = { a: 1, b: 1, c: 1 }) {
 	const clock = manualClock();
 	const made = new ModelGroup('card', { ...exclusive, ...options }, clock, silentLogger());
@@ -53,7 +53,7 @@ describe('an exclusive group', () => {
 		expect(b.status.state).toBe('loaded');
 	});
 
-	test('begins nothing while a model is being unloaded', async () => {
+	test('starts no call while a model is being unloaded', async () => {
 		const { add, call, end, story } = group();
 		const gate = Promise.withResolvers<void>();
 		const [a, b] = [add('a', 1, () => gate.promise), add('b')];
@@ -69,7 +69,7 @@ describe('an exclusive group', () => {
 		expect(story).toEqual(['a1', '-a', 'b1']);
 	});
 
-	test('lets calls of the loaded model go first, until the batch is over', async () => {
+	test('runs calls of the loaded model first, until the batch has ended', async () => {
 		const { add, call, end, story, clock } = group({ maxBatchSeconds: 10 });
 		const [a, b] = [add('a'), add('b')];
 		for (const name of ['a1', 'a2', 'a3']) void call(a, name);
@@ -85,7 +85,7 @@ describe('an exclusive group', () => {
 		expect(story.slice(4)).toEqual(['-b', 'a3']);
 	});
 
-	test('goes on when a model cannot be unloaded, or takes too long', async () => {
+	test('continues when a model cannot be unloaded, or takes too long', async () => {
 		const { add, call, end, story, clock } = group();
 		const a = add('a', 1, () => Promise.reject(new Error('no')));
 		const [b, c] = [add('b', 1, () => new Promise(() => {})), add('c')];
@@ -104,7 +104,7 @@ describe('an exclusive group', () => {
 		expect(story.at(-1)).toBe('c1');
 	});
 
-	test('unloads an idle model after its time, and not one that works again', async () => {
+	test('unloads an idle model after its time, and not one that is used again', async () => {
 		const { add, call, end, story, clock } = group({ idleSeconds: 60 });
 		const a = add('a');
 		void call(a, 'a1');
@@ -121,21 +121,21 @@ describe('an exclusive group', () => {
 		expect(a.status.state).toBe('unloaded');
 	});
 
-	test('forgets a caller who has left', async () => {
+	test('removes a caller that has disconnected', async () => {
 		const { add, call, end, story } = group();
 		const [a, b] = [add('a'), add('b')];
 		void call(a, 'a1');
-		const leaver = caller();
-		const waiting = call(b, 'b1', leaver);
+		const disconnecting = caller();
+		const waiting = call(b, 'b1', disconnecting);
 		await settle();
-		leaver.leave();
+		disconnecting.leave();
 		await expect(waiting).rejects.toThrow('left');
 		await end('a1');
 		expect(story).toEqual(['a1']);
 		expect(b.status.waiting).toBe(0);
 	});
 
-	test('refuses who finds a full line', async () => {
+	test('refuses a call when the queue is full', async () => {
 		const { add, call } = group({ waiting: 1 });
 		const a = add('a');
 		void call(a, 'a1');
@@ -146,7 +146,7 @@ describe('an exclusive group', () => {
 });
 
 describe('a group with memory', () => {
-	test('lets models that fit together work together', async () => {
+	test('runs models at the same time if they fit together', async () => {
 		const { add, call, end, story } = group({ memory: 10 }, { a: 6, b: 4, c: 5 });
 		const [a, b, c] = [add('a'), add('b'), add('c')];
 		for (const [slots, name] of [
@@ -194,7 +194,7 @@ describe('a reserved slot', () => {
 		expect(story.slice(3)).toEqual(['-b', 'a2']);
 	});
 
-	test('is given back when no call comes', async () => {
+	test('is released when no call arrives', async () => {
 		const { add, call, story, clock } = group();
 		const [a, b] = [add('a'), add('b')];
 		await a.reserve(caller(''));

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RoundRobin } from '../../src/models/round-robin.ts';
 
-const everybody = () => true;
+const always = () => true;
 
-function firsts(turns: RoundRobin<string>, count: number, isReady = everybody as (id: string) => boolean) {
+function firsts(turns: RoundRobin<string>, count: number, isReady = always as (id: string) => boolean) {
 	return Array.from({ length: count }, () => turns.next(isReady)[0] ?? '');
 }
 
@@ -15,7 +15,7 @@ function counted(ids: readonly string[]): Record<string, number> {
 }
 
 describe('weighted round robin', () => {
-	test('gives each its exact share of a hundred turns', () => {
+	test('gives each member its exact share of a hundred turns', () => {
 		const turns = new RoundRobin([
 			['a', 7],
 			['b', 2],
@@ -24,7 +24,7 @@ describe('weighted round robin', () => {
 		expect(counted(firsts(turns, 100))).toEqual({ a: 70, b: 20, c: 10 });
 	});
 
-	test('is smooth: the heavy one does not have its turns in a row', () => {
+	test('is smooth: the heaviest member does not have its turns in a row', () => {
 		const turns = new RoundRobin([
 			['a', 5],
 			['b', 1],
@@ -33,16 +33,16 @@ describe('weighted round robin', () => {
 		expect(firsts(turns, 7).join('')).toBe('aabacaa');
 	});
 
-	test('puts the others behind in the order in which they follow', () => {
+	test('lists the other members in the order of their next turns', () => {
 		const turns = new RoundRobin([
 			['a', 1],
 			['b', 3],
 			['c', 2],
 		]);
-		expect(turns.next(everybody)).toEqual(['b', 'c', 'a']);
+		expect(turns.next(always)).toEqual(['b', 'c', 'a']);
 	});
 
-	test('shares the turns of those that are not ready among the others, and puts them last', () => {
+	test('shares the turns of members that are not ready among the others, and puts them last', () => {
 		const turns = new RoundRobin([
 			['a', 5],
 			['b', 2],
@@ -54,7 +54,7 @@ describe('weighted round robin', () => {
 		expect(counted(firsts(turns, 80))).toEqual({ a: 50, b: 20, c: 10 });
 	});
 
-	test('shares among all when none is ready', () => {
+	test('shares among all members when none is ready', () => {
 		const turns = new RoundRobin([
 			['a', 3],
 			['b', 1],
@@ -62,7 +62,7 @@ describe('weighted round robin', () => {
 		expect(counted(firsts(turns, 40, () => false))).toEqual({ a: 30, b: 10 });
 	});
 
-	test('keeps to any weights in every round', () => {
+	test('respects any weights in every round', () => {
 		fc.assert(
 			fc.property(fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 6 }), (weights) => {
 				const turns = new RoundRobin(weights.map((weight, index) => [String(index), weight]));

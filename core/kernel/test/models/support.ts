@@ -16,7 +16,7 @@ import {
 	modelErrors,
 } from '../../src/index.ts';
 
-/** What a toy model is: it says its own id. */
+/** A toy model. It returns its own id. */
 export interface Toy {
 	readonly id: string;
 }
@@ -45,21 +45,21 @@ export interface Line {
 	readonly message: string;
 }
 
-/** An app with models, and the hands of the plugin that consumes them. */
+/** An app with models, and the context of the plugin that consumes them. */
 export interface ToyApp {
 	readonly app: App;
 	readonly toys: Models<Toy>;
 	readonly clock: ManualClock;
 	readonly lines: Line[];
-	/** The models as `/v1/models` tells them. */
+	/** The models as `/v1/models` lists them. */
 	list(): Promise<readonly Readonly<Record<string, unknown>>[]>;
 	send(path: string): Promise<Response>;
 }
 
-/** What the route `/v1/toys/{id}` does with the model. */
+/** The work of the route `/v1/toys/{id}`. */
 export type ToyWork = (id: string) => Promise<unknown>;
 
-/** Boots an app whose one plugin consumes toys; stopped when the test ends. */
+/** Boots an app whose only plugin consumes toys. Stops it when the test ends. */
 export async function toyApp(
 	models: NonNullable<AppConfig['models']>,
 	work: ToyWork = async (id) => ({ id }),
@@ -85,7 +85,7 @@ export async function toyApp(
 	};
 }
 
-/** A plugin that consumes toys and others, and what `setup` was given. */
+/** A plugin that consumes models of both kinds, and the context of its `setup`. */
 export function toyPlugin(work: ToyWork = async (id) => ({ id })) {
 	let toys: Models<Toy> | undefined;
 	const plugin = definePlugin({
@@ -112,7 +112,7 @@ export function toyPlugin(work: ToyWork = async (id) => ({ id })) {
 	return { plugin, handle: () => toys as Models<Toy> };
 }
 
-/** A caller who notes whose turn it was. */
+/** A caller that records the models of its turns. */
 export interface TestCaller extends ModelCaller {
 	readonly asked: string[];
 	readonly lines: Line[];
@@ -133,13 +133,13 @@ export function caller(tenant = 'one'): TestCaller {
 	};
 }
 
-/** Work that goes on until it is told how it ends. */
+/** Work that runs until the test ends it. */
 export function openWork() {
 	const { promise, resolve, reject } = Promise.withResolvers<string>();
 	return { work: () => promise, resolve, reject };
 }
 
-/** Lets everything happen that needs no time. */
+/** Waits until all work has settled that needs no timer. */
 export function settle(): Promise<void> {
 	return new Promise((resolve) => setImmediate(resolve));
 }

@@ -18,10 +18,10 @@ function bodyFor(model: string): RawBody {
 	};
 }
 
-/** What the upstream of a model is to get. */
+/** The request for the upstream of a model. */
 const requestOf = ({ id }: Toy) => forwardRequest(bodyFor(id), { origin: `http://${id}.test` });
 
-/** A call whose upstreams answer as `forward` says, and the requests that they got. */
+/** A call whose upstreams respond with `forward`, and a record of the requests. */
 function callWith(forward: Call['forward'] = async () => passedOn) {
 	const sent: ForwardRequest[] = [];
 	const call = {
@@ -38,7 +38,7 @@ const first = { use: toy(), fallback: ['second'] };
 const second = { use: toy() };
 
 describe('a request that may pass through', () => {
-	test('passes the request to the model that the body names, under an alias too', async () => {
+	test('is passed to the model that the body names, also by an alias', async () => {
 		const { toys } = await toyApp({ first: { use: toy(), aliases: ['other'] } });
 		for (const name of ['first', 'other']) {
 			const { call, origins } = callWith();
@@ -55,7 +55,7 @@ describe('a request that may pass through', () => {
 				throw plinthError('E_VALUE_UNSUPPORTED');
 			},
 		],
-	])('that a model %s leaves the request to a translation, and takes no slot', async (_, requestFor) => {
+	])('that a model %s is left to the translation, and uses no slot', async (_, requestFor) => {
 		const { toys } = await toyApp({ first: { use: toy(), concurrency: 1, waiting: 0 } });
 		const { call, sent } = callWith();
 		const turn = await new Promise<() => void>((resolve) => {
@@ -66,14 +66,14 @@ describe('a request that may pass through', () => {
 		turn();
 	});
 
-	test('of a model that is not there leaves the request to a translation', async () => {
+	test('for an unknown model is left to the translation', async () => {
 		const { toys } = await toyApp({ first: second });
 		const { call } = callWith();
 		expect(await tryPassthrough(toys, bodyFor('gone'), call, () => undefined)).toBeUndefined();
 	});
 
 	test.each(['E_MODEL_FAILED', 'E_MODEL_BUSY', 'E_MODEL_UNAVAILABLE'] as const)(
-		'that fails with %s is tried with the next model, then given up',
+		'that fails with %s is tried with the next model, and then fails',
 		async (code) => {
 			const { toys } = await toyApp({ first, second });
 			const { call, origins } = callWith(() => Promise.reject(plinthError(code)));
@@ -84,7 +84,7 @@ describe('a request that may pass through', () => {
 	);
 
 	test.each(['E_MODEL_TIMEOUT', 'E_VALUE_INVALID', 'E_TENANT_BUSY'] as const)(
-		'that ends with %s ends the request',
+		'that fails with %s is not retried',
 		async (code) => {
 			const { toys } = await toyApp({ first: second });
 			const { call } = callWith(() => Promise.reject(plinthError(code)));
@@ -94,20 +94,20 @@ describe('a request that may pass through', () => {
 		},
 	);
 
-	test('that must not be asked again leaves its failure as it is', async () => {
+	test('that must not be retried fails with its first error', async () => {
 		const { toys } = await toyApp({ first: second });
 		const { call } = callWith(() => Promise.reject(plinthError('E_MODEL_BUSY')));
-		const ways = [undefined, () => true, () => false].map((mayRepeat) =>
+		const calls = [undefined, () => true, () => false].map((mayRepeat) =>
 			tryPassthrough(toys, bodyFor('first'), call, ({ model }) => ({
 				...requestOf(model),
 				...(mayRepeat ? { mayRepeat } : {}),
 			})),
 		);
-		const settled = await Promise.allSettled(ways);
+		const settled = await Promise.allSettled(calls);
 		expect(settled).toMatchObject([{ value: undefined }, { value: undefined }, { reason: { code: 'E_MODEL_BUSY' } }]);
 	});
 
-	test('that the next model has not says nothing about that model', async () => {
+	test('that the next model does not support does not affect its circuit', async () => {
 		const circuit = { failures: 1, seconds: 30 };
 		const { toys, list } = await toyApp({
 			first: { ...first, circuit: false },
@@ -119,11 +119,11 @@ describe('a request that may pass through', () => {
 		expect(await list()).toMatchObject([{ id: 'first' }, { id: 'second', health: 'up' }]);
 	});
 
-	test('holds the place of its model until the upstream has nothing more to do', async () => {
+	test('keeps the slot of its model until the upstream has finished', async () => {
 		const { toys } = await toyApp({ first: { use: toy(), concurrency: 1 } });
-		let over = () => {};
+		let finish = () => {};
 		const { call } = callWith(async (_, done = () => {}) => {
-			over = done;
+			finish = done;
 			return passedOn;
 		});
 		await tryPassthrough(toys, bodyFor('first'), call, ({ model }) => requestOf(model));
@@ -133,11 +133,11 @@ describe('a request that may pass through', () => {
 		});
 		await settle();
 		expect(isAsked).toBe(false);
-		over();
+		finish();
 		await next;
 	});
 
-	test('is given up when its time is over, and the next model is asked', async () => {
+	test('is aborted after its time limit, and the next model is tried', async () => {
 		const { toys, clock } = await toyApp({ first: { ...first, timeoutSeconds: 5 }, second });
 		const signals: (AbortSignal | undefined)[] = [];
 		const { call, origins } = callWith(async ({ origin }, _, signal) => {

@@ -1,6 +1,6 @@
 import type { App } from '@plinth/core';
 
-/** What a request has besides its method and path. `body` stands before `json` and `form`. */
+/** Everything of a request except its method and path. `body` takes precedence over `form`, and `form` over `json`. */
 export interface RequestOptions extends Omit<RequestInit, 'headers' | 'method'> {
 	/** The value of `x-api-key`; `null` sends none. */
 	readonly key?: string | null;
@@ -12,7 +12,7 @@ export interface RequestOptions extends Omit<RequestInit, 'headers' | 'method'> 
 	readonly form?: FormFields | FormData;
 }
 
-/** The value of a form's field: a text, a file, or bytes, which become a file named `input.bin`. */
+/** The value of a form field: a text, a file, or bytes, which become a file named `input.bin`. */
 export type FormValue = string | Uint8Array | Blob;
 
 /** Fields in order. A list sends its field once for each value. */
@@ -30,7 +30,7 @@ export interface Requests {
 	form(path: string, fields: FormFields | FormData, options?: RequestOptions): Promise<Response>;
 }
 
-/** Makes the requests to an app. `defaultKey` is sent unless a request names another. */
+/** Makes requests to an app. `defaultKey` is sent unless a request sets another key. */
 export function requestsTo(app: Pick<App, 'fetch'>, defaultKey: string): Requests {
 	const send: Requests['send'] = (method, path, options = {}) => {
 		const { key = defaultKey, headers, json, form, ...init } = options;
@@ -42,7 +42,7 @@ export function requestsTo(app: Pick<App, 'fetch'>, defaultKey: string): Request
 				headers: {
 					...(key === null ? {} : { 'x-api-key': key }),
 					...(json === undefined ? {} : { 'content-type': 'application/json' }),
-					// Clients name the length of a text; `Request` does not.
+					// HTTP clients send the length of a text; `Request` does not.
 					...(typeof body === 'string' ? { 'content-length': `${Buffer.byteLength(body)}` } : {}),
 					...headers,
 				},

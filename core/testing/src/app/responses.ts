@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** An error response as clients see it. */
+/** An error response as clients receive it. */
 export interface ErrorResponse {
 	readonly status: number;
 	readonly type: unknown;
@@ -9,7 +9,7 @@ export interface ErrorResponse {
 	readonly message: string;
 }
 
-/** The JSON body of a response. Throws, with the body, when the status is another. */
+/** The JSON body of a response. Throws an error that contains the body when the status differs. */
 export async function jsonOf<T>(response: Response, status = 200): Promise<T> {
 	const text = await response.text();
 	assert.equal(response.status, status, `the status is ${response.status} and not ${status}: ${text}`);
@@ -21,7 +21,7 @@ export async function errorOf(response: Response): Promise<ErrorResponse> {
 	const text = await response.text();
 	const { error = {} } = JSON.parse(text) as { error?: Record<string, unknown> };
 	const members = Object.keys(error).sort().join();
-	assert.equal(members, 'code,message,param,type', `the response is no error: ${text}`);
+	assert.equal(members, 'code,message,param,type', `the response is not an error: ${text}`);
 	const { type, code, param, message } = error;
 	return { status: response.status, type, code, param, message: String(message) };
 }

@@ -4,20 +4,20 @@ import { silentLogger } from '../fakes/silent-logger.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { type Requests, requestsTo } from './requests.ts';
 
-/** What a test composes. Everything that is not given is a fake. */
+/** The parts of a test app. Parts that are not given are fakes. */
 export interface TestAppOptions
 	extends Pick<AppConfig, 'server' | 'jobs' | 'backends' | 'models' | 'groups' | 'plugins'> {
-	/** The key of requests that name none: `tenant`, or `tenant.scope+scope`. `alice` unless set. */
+	/** The key of requests that set none: `tenant`, or `tenant.scope+scope`. `alice` unless set. */
 	readonly key?: string;
 	/** A clock that the test shares with other parts; a new {@link manualClock} unless set. */
 	readonly clock?: ManualClock;
-	/** Runs on the system's clock, so that timers fire by themselves. `clock` is then not used. */
+	/** Uses the system's clock instead of `clock`, so that timers fire by themselves. */
 	readonly realTime?: boolean;
 	/** By default {@link silentLogger}. */
 	readonly log?: Logger;
-	/** Variables that the config may name; none unless set. */
+	/** Environment variables that the config may reference; none unless set. */
 	readonly env?: Readonly<Record<string, string>>;
-	/** The test runner's hook: it gets the function that stops the app once the test is over. */
+	/** The test runner's hook: it receives the function that stops the app when the test has finished. */
 	readonly onTestFinished?: (stop: () => Promise<void>) => void;
 }
 
@@ -30,7 +30,7 @@ export interface TestApp extends Requests {
 }
 
 /**
- * Boots the real kernel with the given parts. The clock stands still; there is no log, port or environment.
+ * Boots the real kernel with the given parts, without log, port and environment. Time moves only by `clock.advance`.
  * Every key is valid: `alice` has all scopes of the tenant `alice`, `bob.videos:read+files` has two scopes of `bob`.
  * The key `nobody` is refused. `backends.auth` replaces this. Rejects with a `BootError`, as `createApp` does.
  */

@@ -14,14 +14,14 @@ import {
 	storedOf,
 } from './subject.ts';
 
-/** So many that a file which each leaves open shows among those that open and close for other reasons. */
+/** So many that one open file per body is more than the files which the process opens for other reasons. */
 const bodies = 32;
 
-/** What was put comes back, whole or in part. */
+/** Cases on reading blobs, whole or in part. */
 export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
 	return [
 		...[0, 1, 1_000, 65_536, 1_048_577, 5 * 1024 * 1024].map((size) =>
-			it(`${size} streamed bytes come back as they went in`, async ({ store }) => {
+			it(`${size} streamed bytes are read back unchanged`, async ({ store }) => {
 				const bytes = pattern(size);
 				await store.put(key, chunks(bytes), mp4);
 				assert(Buffer.from(bytes).equals(await bytesOf(store)), 'the bytes differ');
@@ -31,7 +31,7 @@ export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			await store.put(key, hello, mp4);
 			assert.deepEqual(await bytesOf(store), Buffer.from(hello));
 		}),
-		it('put answers with size, type and digest', async ({ store }) => {
+		it('put returns size, type and digest', async ({ store }) => {
 			assert.deepEqual(await store.put(key, hello, mp4), storedOf(hello));
 		}),
 		it('a content type may have 255 characters', async ({ store }) => {
@@ -39,11 +39,11 @@ export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			await store.put(key, hello, { contentType });
 			assert.equal((await store.head(key))?.contentType, contentType);
 		}),
-		it('head tells size, type and a tag', async ({ store }) => {
+		it('head returns size, type and a tag', async ({ store }) => {
 			await store.put(key, chunks(pattern(100_000)), mp4);
 			assertInfo(await store.head(key), pattern(100_000));
 		}),
-		it('get tells what head tells, beside the bytes', async ({ store }) => {
+		it('get returns what head returns, and the bytes', async ({ store }) => {
 			await store.put(key, hello, mp4);
 			const { body, ...info } = (await store.get(key)) ?? assert.fail('no blob');
 			await drain(body);
@@ -56,10 +56,10 @@ export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			await store.put(key, pattern(11), mp4);
 			assert.notEqual(assertInfo(await store.head(key), pattern(11)), before);
 		}),
-		it('an empty blob has the digest of nothing', async ({ store }) => {
+		it('an empty blob has the digest of zero bytes', async ({ store }) => {
 			assert.deepEqual(await store.put(key, new Uint8Array(), mp4), storedOf(new Uint8Array()));
 		}),
-		it('a content type comes back as it is, parameters and all', async ({ store }) => {
+		it('a content type is returned unchanged, with its parameters', async ({ store }) => {
 			const contentType = 'text/plain; charset="utf-8"; note="ü €"';
 			await store.put(key, hello, { contentType });
 			assert.equal((await store.head(key))?.contentType, contentType);
@@ -96,7 +96,7 @@ export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			const expected = Buffer.from(bytes.subarray(range.start, range.end + 1));
 			assert(expected.equals(await bytesOf(store, range)), 'the bytes differ');
 		}),
-		it('a body that is returned before its first read holds nothing, and the blob can be deleted', async ({
+		it('a body that is returned before its first read leaves no file open, and the blob can be deleted', async ({
 			store,
 		}) => {
 			await store.put(key, chunks(pattern(100_000)), mp4);
@@ -107,12 +107,12 @@ export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 				await iterator.return?.();
 				assert((await iterator.next()).done, 'it can still be read');
 			}
-			const held = (await openFiles()) - before;
-			assert(held < bodies / 2, `${held} files are open after ${bodies} bodies were returned`);
+			const leaked = (await openFiles()) - before;
+			assert(leaked < bodies / 2, `${leaked} files are open after ${bodies} bodies were returned`);
 			await store.delete([key]);
 			assert.equal(await store.get(key), null);
 		}),
-		it('a window tells the size and tag of the whole blob', async ({ store }) => {
+		it('a range returns the size and tag of the whole blob', async ({ store }) => {
 			await store.put(key, hello, mp4);
 			const content = await store.get(key, { range: { start: 1, end: 2 } });
 			const { body, ...info } = content ?? assert.fail('no blob');
@@ -140,7 +140,7 @@ export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 	];
 }
 
-/** How many files and sockets this process has open; 0 where the system does not tell. */
+/** The number of files and sockets that this process has open; 0 where the system does not report it. */
 async function openFiles(): Promise<number> {
 	const open = await readdir('/dev/fd').catch(() => []);
 	return open.length;

@@ -11,13 +11,13 @@ import {
 	keysOf,
 	mp4,
 	pattern,
-	withFile,
+	withMovable,
 } from './subject.ts';
 
-/** More than a store may gather before it looks at `maxBytes`. */
+/** More than a store may buffer before it checks `maxBytes`. */
 const longBytes = 16 * 1024 * 1024;
 
-/** Limits, failures, and blobs that replace each other. */
+/** Cases on limits, failures, and blobs that replace each other. */
 export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
 	return [
 		it('maxBytes lets exactly that many through', async ({ store }) => {
@@ -25,15 +25,13 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			assert.equal((await store.head(key))?.size, 11);
 		}),
 		it('one byte more than maxBytes is refused and stores nothing', async ({ store }) => {
-			const put = store.put(key, chunks(hello, 4), { ...mp4, maxBytes: 10 });
-			await assertRefused(put, 'E_BODY_TOO_LARGE');
+			await assertRefused(store.put(key, chunks(hello, 4), { ...mp4, maxBytes: 10 }), 'E_BODY_TOO_LARGE');
 			assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
 		}),
 		it('maxBytes holds for bytes that were put at once', async ({ store }) => {
-			const put = store.put(key, hello, { ...mp4, maxBytes: 10 });
-			await assertRefused(put, 'E_BODY_TOO_LARGE');
+			await assertRefused(store.put(key, hello, { ...mp4, maxBytes: 10 }), 'E_BODY_TOO_LARGE');
 		}),
-		it('a body whose size was told is stored like any other', async ({ store }) => {
+		it('a body of a given size is stored like any other', async ({ store }) => {
 			for (const bytes of [hello, pattern(6 * 1024 * 1024), new Uint8Array()]) {
 				await store.put(key, chunks(bytes), { ...mp4, size: bytes.length });
 				assertInfo(await store.head(key), bytes);
@@ -41,27 +39,27 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			}
 		}),
 		...[10, 12].map((size) =>
-			it(`eleven bytes that were told to be ${size} are refused, and nothing is stored`, async ({ store }) => {
+			it(`eleven bytes with the given size ${size} are refused, and nothing is stored`, async ({ store }) => {
 				await assert.rejects(store.put(key, chunks(hello, 4), { ...mp4, size }));
 				await assert.rejects(store.put(key, hello, { ...mp4, size }));
 				assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
 			}),
 		),
 		it('a file that may be moved is stored like its bytes', async ({ store }) => {
-			await withFile(hello, async (file) => {
+			await withMovable(hello, async (file) => {
 				await store.put(key, chunks(hello, 4), { ...mp4, maxBytes: 11, file });
 			});
 			assertInfo(await store.head(key), hello);
 			assert.deepEqual(await bytesOf(store), Buffer.from(hello));
 		}),
 		it('maxBytes holds for a file that may be moved', async ({ store }) => {
-			await withFile(hello, async (file) => {
+			await withMovable(hello, async (file) => {
 				const put = store.put(key, chunks(hello, 4), { ...mp4, maxBytes: 10, file });
 				await assertRefused(put, 'E_BODY_TOO_LARGE');
 			});
 			assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
 		}),
-		it('a put over maxBytes closes the stream it was given', async ({ store }) => {
+		it('a put over maxBytes closes its stream', async ({ store }) => {
 			let outcome = 'was left open';
 			async function* long() {
 				try {
@@ -95,7 +93,7 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			await assert.rejects(store.put(key, aborted(), { ...mp4, signal: abort.signal }));
 			assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
 		}),
-		it('a sweep, where there is one, takes neither blobs nor puts that are under way', async ({ store }) => {
+		it('a sweep, if there is one, removes neither blobs nor the files of unfinished puts', async ({ store }) => {
 			await store.put('jobs/a/out', hello, mp4);
 			async function* swept() {
 				yield hello;
@@ -115,11 +113,11 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			}
 			await assert.rejects(store.put(key, silent(), { ...mp4, signal: abort.signal }));
 		}),
-		it('a put that was aborted before it began stores nothing', async ({ store }) => {
+		it('a put that was aborted before it started stores nothing', async ({ store }) => {
 			await assert.rejects(store.put(key, hello, { ...mp4, signal: AbortSignal.abort() }));
 			assert.equal(await store.head(key), null);
 		}),
-		it('a blob is unseen until it is whole', async ({ store }) => {
+		it('a blob is not visible until it is complete', async ({ store }) => {
 			async function* watched() {
 				yield hello;
 				assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);

@@ -6,7 +6,7 @@ import type { ReaderCase } from './subject.ts';
 
 const letter = smallPdf({ pages: [['Dear Ada,']] });
 
-/** Bytes that are no document. */
+/** Bytes that are not a document. */
 const unsupported: Readonly<Record<string, Buffer>> = {
 	'a program': Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01', 'latin1'), bytesFrom(7, 4_000)]),
 	'a film': Buffer.concat([Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0', 'latin1'), bytesFrom(9, 4_000)]),
@@ -22,16 +22,14 @@ function bytesFrom(seed: number, length: number): Buffer {
 	return Buffer.from(Uint8Array.from({ length }, next));
 }
 
-/** What is not read, and with which code. */
+/** Cases on input that is refused, and on the code of the error. */
 export function refusingCases(it: ReaderCase): ConformanceCase[] {
 	return [
 		...Object.entries(unsupported).map(([name, bytes]) =>
 			it(`${name} is unsupported`, async ({ reader }) => {
 				await assertRefused(reader.read(bytes), 'E_DOCUMENT_UNSUPPORTED');
-				await assertRefused(
-					withFile(bytes, (path) => reader.read({ path })),
-					'E_DOCUMENT_UNSUPPORTED',
-				);
+				const ofFile = withFile(bytes, (path) => reader.read({ path }));
+				await assertRefused(ofFile, 'E_DOCUMENT_UNSUPPORTED');
 			}),
 		),
 		it('a PDF of which only the beginning is left is unreadable', async ({ reader }) => {

@@ -1,4 +1,4 @@
-/** What a PDF of the suite holds. */
+/** The content of a PDF. */
 export interface SmallPdf {
 	/** Lines of each page, in ASCII. */
 	readonly pages: readonly (readonly string[])[];
@@ -6,8 +6,8 @@ export interface SmallPdf {
 	readonly isLocked?: boolean;
 }
 
-const unknown = Buffer.alloc(32, 'no').toString('hex');
-const lock = `/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${unknown}> /U <${unknown}> >> /ID [<00> <00>]`;
+const hash = Buffer.alloc(32, 'no').toString('hex');
+const encryption = `/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${hash}> /U <${hash}> >> /ID [<00> <00>]`;
 
 /** Writes a PDF with 400 x 300 points per page. */
 export function smallPdf({ pages, isLocked = false }: SmallPdf): Buffer {
@@ -18,8 +18,8 @@ export function smallPdf({ pages, isLocked = false }: SmallPdf): Buffer {
 		`<< /Type /Pages /Count ${pages.length} /Kids [${kids}] >>`,
 		'<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
 		...pages.flatMap((lines, at) => {
-			const shown = lines.map((line) => `(${line.replace(/[\\()]/g, '\\$&')}) Tj T*`);
-			const content = `BT /F1 12 Tf 14 TL 40 250 Td ${shown.join(' ')} ET`;
+			const operators = lines.map((line) => `(${line.replace(/[\\()]/g, '\\$&')}) Tj T*`);
+			const content = `BT /F1 12 Tf 14 TL 40 250 Td ${operators.join(' ')} ET`;
 			return [
 				`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents ${5 + 2 * at} 0 R ${resources} >>`,
 				`<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
@@ -34,6 +34,6 @@ export function smallPdf({ pages, isLocked = false }: SmallPdf): Buffer {
 	});
 	const [start, size] = [file.length, objects.length + 1];
 	file += `xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}`;
-	file += `trailer\n<< /Size ${size} /Root 1 0 R ${isLocked ? lock : ''} >>\nstartxref\n${start}\n%%EOF\n`;
+	file += `trailer\n<< /Size ${size} /Root 1 0 R ${isLocked ? encryption : ''} >>\nstartxref\n${start}\n%%EOF\n`;
 	return Buffer.from(file, 'latin1');
 }

@@ -3,7 +3,7 @@ import { modelError, plinthError } from '@plinth/core';
 
 /**
  * A request for an upstream model named `theirs`, as a model's `forward` returns it. `changes` replace its members. Its
- * dispatcher never answers unless it is replaced.
+ * dispatcher never responds unless it is replaced.
  */
 export function forwardRequest(raw: RawBody, changes: Partial<ForwardRequest> = {}): ForwardRequest {
 	return {
@@ -22,7 +22,7 @@ export function forwardRequest(raw: RawBody, changes: Partial<ForwardRequest> = 
 	};
 }
 
-/** An upstream that answers every request with the same text, and ends the answer once `end` has resolved. */
+/** An upstream that responds to every request with the same text, and ends the response once `end` has resolved. */
 export function answering(
 	text: string,
 	mediaType = 'application/json',
@@ -39,7 +39,7 @@ export function answering(
 	};
 }
 
-/** An upstream whose connection is lost before it answers. */
+/** An upstream whose connection is lost before it responds. */
 export const losing: ForwardDispatcher = {
 	dispatch(_, handler) {
 		handler.onRequestStart(controller, null);

@@ -6,23 +6,23 @@ type MethodOf<M> = {
 	[K in keyof M]-?: NonNullable<M[K]> extends (...args: never[]) => unknown ? K : never;
 }[keyof M];
 
-/** One call of a model's function: nearly all take a request and what the call runs with. */
+/** The arguments of one call of a model's function: nearly all accept a request and the context of the call. */
 export interface RecordedCall<F> {
 	readonly request: Parameters<Extract<F, (...args: never[]) => unknown>>[0];
 	readonly run: Parameters<Extract<F, (...args: never[]) => unknown>>[1];
 }
 
-/** A fake model that does what a test says, and records its calls. */
+/** A fake model that runs functions of the test, and records its calls. */
 export interface ScriptedModel<M> {
 	/** For the `models` of a config. */
 	readonly use: ModelInstance<M>;
-	/** What the model does. A function that is replaced here is called from then on. */
+	/** The functions of the model. A function that a test replaces here is called from then on. */
 	readonly script: { -readonly [K in keyof M]: M[K] };
 	/** The calls of one function so far. The list grows with each further call. */
 	callsOf<K extends MethodOf<M>>(method: K): readonly RecordedCall<M[K]>[];
 }
 
-/** Makes a fake model of a kind. Which members it has is decided here; what its functions do may change later. */
+/** Makes a fake model of a kind. `script` fixes which members it has; its functions can be replaced later. */
 export function scriptedModel<M extends object>(kind: ModelKind<M>, script: M): ScriptedModel<M> {
 	const calls = new Map<PropertyKey, RecordedCall<unknown>[]>();
 	const current = { ...script };

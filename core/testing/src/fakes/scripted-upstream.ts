@@ -8,26 +8,26 @@ export interface UpstreamRequest {
 	readonly path: string;
 	readonly headers: IncomingHttpHeaders;
 	readonly body: Buffer;
-	/** Whether the client has closed the connection before the response was sent whole. */
+	/** Whether the client has closed the connection before the whole response was sent. */
 	readonly isAborted: () => boolean;
 }
 
-/** Answers one request. A function that does nothing never answers. */
+/** Responds to one request. A function that does nothing leaves the request without a response. */
 export type UpstreamScript = (response: ServerResponse, request: UpstreamRequest) => unknown;
 
-/** An HTTP server on the loopback interface that does what a test says. */
+/** An HTTP server on the loopback interface that responds with scripts of the test. */
 export interface ScriptedUpstream {
 	/** `http://127.0.0.1:` and a free port. */
 	readonly url: string;
-	/** Everything that it received. */
+	/** All received requests. */
 	readonly requests: readonly UpstreamRequest[];
-	/** Replaces what it does: each script answers one request, the last one all further ones. */
+	/** Replaces the scripts: each responds to one request, the last one to all further requests. */
 	script(...scripts: readonly [UpstreamScript, ...UpstreamScript[]]): void;
 	/** Closes the server and every connection. Needed only without `onTestFinished`. */
 	stop(): Promise<void>;
 }
 
-/** Starts a server that answers with `script` until it gets another. A script that throws closes the connection. */
+/** Starts a server that responds with `script` until it is replaced. A script that throws closes the connection. */
 export async function scriptedUpstream(
 	script: UpstreamScript,
 	{ onTestFinished }: { readonly onTestFinished?: (stop: () => Promise<void>) => void } = {},
@@ -72,13 +72,13 @@ async function read(incoming: IncomingMessage, response: ServerResponse): Promis
 	return { method, path, headers, body: Buffer.concat(chunks), isAborted: () => isAborted };
 }
 
-/** A script that answers with JSON. */
+/** A script that responds with JSON. */
 export function jsonResponse(value: unknown, status = 200, headers: Record<string, string> = {}): UpstreamScript {
 	const type = { 'content-type': 'application/json' };
 	return (response) => response.writeHead(status, { ...type, ...headers }).end(JSON.stringify(value));
 }
 
-/** A script that answers with server-sent events. Objects become their JSON; texts are sent as they are. */
+/** A script that responds with server-sent events. Objects are sent as JSON, texts as they are. */
 export function eventResponse(...events: readonly (object | string)[]): UpstreamScript {
 	const frames = events.map((data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
 	return (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(frames.join(''));

@@ -21,7 +21,7 @@ const outside = [
 	['far away from', -1_000_000, 1_000_000],
 ] as const;
 
-/** How pictures are laid over each other. */
+/** Cases on drawing pictures over each other. */
 export function compositeCases(it: CodecCase): ConformanceCase[] {
 	const base = raw(10, 8, red);
 	return [
@@ -31,8 +31,8 @@ export function compositeCases(it: CodecCase): ConformanceCase[] {
 				assertSize(result, 10, 8);
 				const isCovered = (left: number, top: number) =>
 					left >= columns[0] && left <= columns[1] && top >= rows[0] && top <= rows[1];
-				const wanted = raw(10, 8, (left, top) => (isCovered(left, top) ? blue : red));
-				assert.deepEqual(Buffer.from(result.data), Buffer.from(wanted.data));
+				const expected = raw(10, 8, (left, top) => (isCovered(left, top) ? blue : red));
+				assert.deepEqual(Buffer.from(result.data), Buffer.from(expected.data));
 			}),
 		),
 		...outside.map(([where, x, y]) =>
@@ -50,18 +50,18 @@ export function compositeCases(it: CodecCase): ConformanceCase[] {
 			assertPixel(result, [9, 7], blue);
 		}),
 		it('opacity mixes a layer with what is below', async ({ codec }) => {
-			for (const [opacity, wanted] of [
+			for (const [opacity, expected] of [
 				[1, blue],
 				[0.5, [128, 0, 128, 255]],
 				[0.25, [191, 0, 64, 255]],
 				[0, red],
 			] as const) {
 				const result = await codec.composite(base, [{ image: square, x: 0, y: 0, opacity }]);
-				assertPixel(result, [1, 1], wanted);
+				assertPixel(result, [1, 1], expected);
 				assertPixel(result, [8, 7], red);
 			}
 		}),
-		it('opacity holds for a layer that sticks out too', async ({ codec }) => {
+		it('opacity also applies to a layer that exceeds the base', async ({ codec }) => {
 			const result = await codec.composite(base, [{ image: square, x: -2, y: -2, opacity: 0.5 }]);
 			assertPixel(result, [1, 1], [128, 0, 128, 255]);
 			assertPixel(result, [2, 2], red);
@@ -90,29 +90,21 @@ export function compositeCases(it: CodecCase): ConformanceCase[] {
 		it('a later layer covers an earlier one', async ({ codec }) => {
 			const layer = (colour: Pixel, x: number) => ({ image: raw(4, 4, colour), x, y: 0 });
 			const result = await codec.composite(base, [layer(blue, 0), layer(green, 2)]);
-			assert.deepEqual(
-				[0, 2, 5, 6].map((x) => pixelAt(result, x, 1)),
-				[blue, green, green, red],
-			);
+			const row = [0, 2, 5, 6].map((x) => pixelAt(result, x, 1));
+			assert.deepEqual(row, [blue, green, green, red]);
 		}),
 		it('there may be hundreds of layers', async ({ codec }) => {
 			const dot = raw(1, 1, green);
-			const layers = Array.from({ length: 300 }, (_, i) => ({
-				image: dot,
-				x: i % 20,
-				y: Math.floor(i / 20),
-			}));
+			const layers = Array.from({ length: 300 }, (_, i) => ({ image: dot, x: i % 20, y: Math.floor(i / 20) }));
 			const result = await codec.composite(raw(20, 16, red), layers);
-			const wanted = raw(20, 16, (_, y) => (y < 15 ? green : red));
-			assert.deepEqual(Buffer.from(result.data), Buffer.from(wanted.data));
+			const expected = raw(20, 16, (_, y) => (y < 15 ? green : red));
+			assert.deepEqual(Buffer.from(result.data), Buffer.from(expected.data));
 		}),
 		it('the same picture may be several layers', async ({ codec }) => {
 			const layers = [0, 6].map((x) => ({ image: square, x, y: 0 }));
 			const result = await codec.composite(base, layers);
-			assert.deepEqual(
-				[0, 5, 6].map((x) => pixelAt(result, x, 1)),
-				[blue, red, blue],
-			);
+			const row = [0, 5, 6].map((x) => pixelAt(result, x, 1));
+			assert.deepEqual(row, [blue, red, blue]);
 		}),
 		it('base and layers stay as they are', async ({ codec }) => {
 			const below = raw(10, 8, red);

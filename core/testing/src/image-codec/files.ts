@@ -3,7 +3,7 @@ import type { RawImage } from '@plinth/toolkit';
 
 const magic = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A PNG of 8-bit RGBA that holds exactly these pixels. */
+/** A PNG of 8-bit RGBA with exactly these pixels. */
 export function pngOf({ width, height, data }: RawImage): Buffer {
 	const line = width * 4;
 	const rows = Buffer.alloc((line + 1) * height);
@@ -44,7 +44,7 @@ function pngChunk(type: string, data: Buffer): Buffer {
 /** The JPEG with an EXIF orientation (1 to 8) and the name of an artist, as cameras write them. */
 export function withExif(jpeg: Uint8Array, orientation: number, artist: string): Buffer {
 	const name = Buffer.from(`${artist}\0`, 'latin1');
-	// A TIFF header and one directory of two entries; the name comes behind them.
+	// A TIFF header and one directory of two entries; the name follows them.
 	const tiff = Buffer.alloc(38);
 	tiff.write('MM\0*', 'latin1');
 	tiff.writeUInt32BE(8, 4);
@@ -81,12 +81,12 @@ export function animatedWebp(stills: readonly Uint8Array[], width: number, heigh
 	return riffChunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...chunks]));
 }
 
-/** The chunk with the pixels, found by its type behind whatever comes first. */
+/** The chunk with the pixels, found by its type after any other chunks. */
 function pixelChunk(still: Uint8Array): Buffer {
 	const file = Buffer.from(still.buffer, still.byteOffset, still.byteLength);
 	let at = 12;
 	while (!['VP8 ', 'VP8L'].includes(file.toString('latin1', at, at + 4))) {
-		if (at >= file.length) throw new Error('The WebP holds no pixels.');
+		if (at >= file.length) throw new Error('The WebP has no pixels.');
 		at += 8 + Math.ceil(file.readUInt32LE(at + 4) / 2) * 2;
 	}
 	return file.subarray(at, at + 8 + Math.ceil(file.readUInt32LE(at + 4) / 2) * 2);

@@ -2,12 +2,20 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
 import { withFile } from '../temporary-file.ts';
 import { pngOf, withExif } from './files.ts';
-import { assertPixel, assertSize, type CodecCase, colours, corners, type Pixel, quarters, raw } from './subject.ts';
+import {
+	assertPixel,
+	assertQuarters,
+	assertSize,
+	type CodecCase,
+	colours,
+	corners,
+	type Pixel,
+	quarters,
+	raw,
+} from './subject.ts';
 
-const upright = ['red', 'green', 'blue', 'yellow'];
-
-/** The corners of {@link quarters} as they are to be shown, by the EXIF orientation from 1 on. */
-const shown = [
+/** The corners of {@link quarters} after EXIF rotation, by orientation from 1 on. */
+const rotatedCorners = [
 	'red green blue yellow',
 	'green red yellow blue',
 	'blue yellow red green',
@@ -18,20 +26,19 @@ const shown = [
 	'green blue yellow red',
 ];
 
-/** How pictures are brought to another size. */
+/** Cases on resizing. */
 export function fittingCases(it: CodecCase): ConformanceCase[] {
-	// Encoded pictures and pixels are fitted alike.
-	const alike = [
+	// Encoded pictures and pixels have the same cases.
+	const inputs = [
 		['an encoded picture', (width: number, height: number) => pngOf(quarters(width, height))],
 		['pixels', quarters],
 	] as const;
 	return [
-		...alike.flatMap(([what, make]) => [
+		...inputs.flatMap(([what, make]) => [
 			it(`cover fills the box with ${what} and crops both sides alike`, async ({ codec }) => {
 				const box = { width: 40, height: 40, mode: 'cover' } as const;
 				const pixels = await codec.fit(make(80, 20), box);
-				assertSize(pixels, 40, 40);
-				assert.deepEqual(corners(pixels), upright);
+				assertQuarters(pixels, 40, 40);
 				assertPixel(pixels, [16, 5], colours.red, 8);
 				assertPixel(pixels, [23, 5], colours.green, 8);
 			}),
@@ -45,15 +52,12 @@ export function fittingCases(it: CodecCase): ConformanceCase[] {
 			}),
 			it(`fill distorts ${what}`, async ({ codec }) => {
 				const pixels = await codec.fit(make(40, 20), { width: 10, height: 60, mode: 'fill' });
-				assertSize(pixels, 10, 60);
-				assert.deepEqual(corners(pixels), upright);
+				assertQuarters(pixels, 10, 60);
 				assertPixel(pixels, [1, 25], colours.red, 8);
 				assertPixel(pixels, [1, 34], colours.yellow, 8);
 			}),
 			it(`${what} may be enlarged`, async ({ codec }) => {
-				const pixels = await codec.fit(make(4, 4), { width: 64, height: 64, mode: 'cover' });
-				assertSize(pixels, 64, 64);
-				assert.deepEqual(corners(pixels), upright);
+				assertQuarters(await codec.fit(make(4, 4), { width: 64, height: 64, mode: 'cover' }), 64, 64);
 			}),
 		]),
 		it('a file is fitted as its bytes are', async ({ codec }) => {
@@ -65,9 +69,9 @@ export function fittingCases(it: CodecCase): ConformanceCase[] {
 		it('every EXIF orientation is turned upright', async ({ codec }) => {
 			const image = await codec.encode(quarters(32, 32), { format: 'jpeg', quality: 95 });
 			const box = { width: 32, height: 32, mode: 'fill' } as const;
-			for (const [index, wanted] of shown.entries()) {
+			for (const [index, expected] of rotatedCorners.entries()) {
 				const pixels = await codec.fit(withExif(image, index + 1, 'somebody'), box);
-				assert.equal(corners(pixels).join(' '), wanted, `orientation ${index + 1}`);
+				assert.equal(corners(pixels).join(' '), expected, `orientation ${index + 1}`);
 			}
 		}),
 		it('colours of half transparent pixels are not multiplied', async ({ codec }) => {

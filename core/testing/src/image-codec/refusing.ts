@@ -12,7 +12,7 @@ const notImages: Readonly<Record<string, string>> = {
 	'a RIFF file that is no WebP': 'RIFF\u0024\0\0\0WAVEfmt ',
 };
 
-/** Everything that decodes. */
+/** All calls that decode a picture. */
 const calls: readonly ((codec: ImageCodec, image: EncodedImage) => Promise<unknown>)[] = [
 	(codec, image) => codec.probe(image),
 	(codec, image) => codec.fit(image, { width: 8, height: 8, mode: 'cover' }),
@@ -20,11 +20,7 @@ const calls: readonly ((codec: ImageCodec, image: EncodedImage) => Promise<unkno
 ];
 
 /** Checks every call, with the bytes and with a file of them. */
-async function assertAllRefused(
-	codec: ImageCodec,
-	image: Uint8Array,
-	code: 'E_IMAGE_UNREADABLE' | 'E_IMAGE_TOO_LARGE',
-): Promise<void> {
+async function assertAllRefused(codec: ImageCodec, image: Uint8Array, code: string): Promise<void> {
 	await withFile(image, async (path) => {
 		for (const call of calls) {
 			await assertRefused(call(codec, image), code);
@@ -33,7 +29,7 @@ async function assertAllRefused(
 	});
 }
 
-/** What is not taken, and with which code. */
+/** Cases on input that is refused, and on the code of the error. */
 export function refusingCases(it: CodecCase): ConformanceCase[] {
 	return [
 		...Object.entries(notImages).map(([name, content]) =>

@@ -27,7 +27,7 @@ export const colours = {
 	clear: [0, 0, 0, 0],
 } as const satisfies Readonly<Record<string, Pixel>>;
 
-/** Pixels of one colour, or one for each place. */
+/** Pixels of one colour, or of a colour for each position. */
 export function raw(width: number, height: number, pixel: Pixel | ((x: number, y: number) => Pixel)): RawImage {
 	const data = new Uint8Array(width * height * 4);
 	for (let index = 0; index < width * height; index++) {
@@ -46,7 +46,7 @@ export function quarters(width = 40, height = 20): RawImage {
 	});
 }
 
-/** Pixels that no encoder makes small. */
+/** Random pixels, which no encoder can compress. */
 export function noise(width: number, height: number): RawImage {
 	let state = 1;
 	const next = () => {
@@ -64,11 +64,11 @@ export function pixelAt({ width, data }: RawImage, x: number, y: number): Pixel 
 }
 
 /** Checks one pixel: each channel is within `tolerance`. The colours of transparent pixels are not compared. */
-export function assertPixel(image: RawImage, [x, y]: readonly [number, number], wanted: Pixel, tolerance = 2): void {
-	const found = pixelAt(image, x, y);
-	const off = found.map((value, channel) => Math.abs(value - (wanted[channel] ?? 0)));
-	const counted = wanted[3] === 0 ? off.slice(3) : off;
-	assert.ok(Math.max(...counted) <= tolerance, `(${x}, ${y}) is ${found} and not ${wanted}`);
+export function assertPixel(image: RawImage, [x, y]: readonly [number, number], expected: Pixel, tolerance = 2): void {
+	const actual = pixelAt(image, x, y);
+	const differences = actual.map((value, channel) => Math.abs(value - (expected[channel] ?? 0)));
+	const compared = expected[3] === 0 ? differences.slice(3) : differences;
+	assert.ok(Math.max(...compared) <= tolerance, `(${x}, ${y}) is ${actual} and not ${expected}`);
 }
 
 /** The names of the colours near the corners, clockwise from the top left. */
@@ -78,13 +78,19 @@ export function corners(image: RawImage): string[] {
 	return places.map(([x, y]) => nameOf(pixelAt(image, x, y)));
 }
 
+/** Checks that a picture has a size and shows {@link quarters}. */
+export function assertQuarters(image: RawImage, width: number, height: number): void {
+	assertSize(image, width, height);
+	assert.deepEqual(corners(image), ['red', 'green', 'blue', 'yellow']);
+}
+
 function nameOf(pixel: Pixel): string {
 	const distance = (other: Pixel) => Math.hypot(...other.map((value, i) => value - (pixel[i] ?? 0)));
 	const [first] = Object.entries(colours).sort((a, b) => distance(a[1]) - distance(b[1]));
 	return first?.[0] ?? 'none';
 }
 
-/** Checks that the size is as said, and that there are as many bytes as it needs. */
+/** Checks the size, and that the number of bytes matches it. */
 export function assertSize(image: RawImage, width: number, height: number): void {
 	const { data, ...size } = image;
 	assert.deepEqual(size, { width, height });

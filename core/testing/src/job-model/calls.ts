@@ -10,8 +10,8 @@ import {
 import fc from 'fast-check';
 
 /**
- * One call, told so that it means the same to every store. `job` counts back from the newest job to which the call
- * can do something, or from the newest of all when `aim` is false; `fence` is added to the newest one.
+ * One call, in a form that does not depend on a store. `job` counts back from the newest running job, or from the
+ * newest of all jobs when `aim` is absent or false. `fence` is added to the newest fence of the job.
  */
 export type Plan =
 	| {
@@ -27,7 +27,7 @@ export type Plan =
 			readonly count: number;
 			readonly models: readonly string[] | undefined;
 			readonly perTenant: number | undefined;
-			/** Whether the newest running job is one that the worker still runs. */
+			/** Whether the worker reports that it still runs the newest running job. */
 			readonly runs: boolean;
 	  }
 	| { readonly call: 'cancel' | 'remove' | 'get'; readonly job: number; readonly foreign: boolean }
@@ -60,24 +60,24 @@ export type Plan =
 	| { readonly call: 'sweep' | 'swept' | 'tidy' | 'known' }
 	| {
 			readonly call: 'events';
-			readonly goOn: boolean;
+			readonly continues: boolean;
 			readonly tenant: number | undefined;
 			readonly job: number | undefined;
 	  };
 
-/** A plan with its numbers made into ids, tenants and fences. */
+/** A plan whose numbers are resolved to ids, tenants and fences. */
 export type Call = Plan & {
-	/** What `job` or `after` stands for; for a create, the id to be made. */
+	/** The id that `job` or `after` refers to; for a create, the id of the new job. */
 	readonly id: string;
 	readonly owner: string;
 	readonly token: number;
-	/** The client, as a worker and as the holder of a duty. */
+	/** The name of the client, as a worker and as the holder of a duty. */
 	readonly holder: string;
-	/** What the worker still runs. */
+	/** The ids of the jobs that the worker still runs. */
 	readonly busy: readonly string[];
-	/** What the client's last sweep has listed. */
+	/** The result of the client's last sweep. */
 	readonly items: readonly SweepItem[];
-	/** Where the client's last unfiltered read of events ended: for the store, and for the model. */
+	/** Where the client's last read of events ended: `cursor` for the store, `seq` for the model. */
 	readonly cursor: string | undefined;
 	readonly seq: number;
 	readonly ids: readonly string[];
@@ -103,55 +103,45 @@ const idempotency = fc
 const call = <T extends string>(...names: T[]) => fc.constantFrom(...names);
 const attempt = { job, aim, fence };
 
-/** Anything that a caller or a worker may ask of a store. */
+/** Calls of one form, and their weight among all calls. */
+function calls<T>(weight: number, members: { [K in keyof T]: fc.Arbitrary<T[K]> }) {
+	return { weight, arbitrary: fc.record(members) };
+}
+
+/** Any call that a client or a worker makes. */
 export const plan: fc.Arbitrary<Plan> = fc.oneof(
-	{
-		weight: 5,
-		arbitrary: fc.record({
-			call: call('create'),
-			tenant,
-			idempotency: maybe(idempotency),
-			maxPending: maybe(fc.nat(3)),
-			maxAttempts: fc.integer({ min: 1, max: 3 }),
-			model: call('m', 'n'),
-		}),
-	},
-	{
-		weight: 6,
-		arbitrary: fc.record({
-			call: call('take'),
-			count: fc.constantFrom(1, 1, 1, 0, 2, 3),
-			models: fc.constantFrom(undefined, undefined, ['m', 'n'], ['m'], ['n'], []),
-			perTenant: maybe(fc.integer({ min: 1, max: 2 })),
-			runs: fc.boolean(),
-		}),
-	},
-	{
-		weight: 4,
-		arbitrary: fc.record({
-			call: call('heartbeat'),
-			...attempt,
-			progress: fc.constantFrom(0, 0.2, 0.5, 0.7, 0.98, 1),
-			checkpoint: maybe(call('a', 'b')),
-		}),
-	},
-	{
-		weight: 5,
-		arbitrary: fc.record({
-			call: call('complete', 'fail', 'release'),
-			...attempt,
-			ms: maybe(fc.constantFrom(0, 1_000, 60_000, 86_400_000)),
-		}),
-	},
-	{
-		weight: 5,
-		arbitrary: fc.record({
-			call: call('cancel', 'remove', 'get', 'get', 'get'),
-			job,
-			foreign: fc.constantFrom(false, false, false, true),
-		}),
-	},
-	fc.record({
+	calls(5, {
+		call: call('create'),
+		tenant,
+		idempotency: maybe(idempotency),
+		maxPending: maybe(fc.nat(3)),
+		maxAttempts: fc.integer({ min: 1, max: 3 }),
+		model: call('m', 'n'),
+	}),
+	calls(6, {
+		call: call('take'),
+		count: fc.constantFrom(1, 1, 1, 0, 2, 3),
+		models: fc.constantFrom(undefined, undefined, ['m', 'n'], ['m'], ['n'], []),
+		perTenant: maybe(fc.integer({ min: 1, max: 2 })),
+		runs: fc.boolean(),
+	}),
+	calls(4, {
+		call: call('heartbeat'),
+		...attempt,
+		progress: fc.constantFrom(0, 0.2, 0.5, 0.7, 0.98, 1),
+		checkpoint: maybe(call('a', 'b')),
+	}),
+	calls(5, {
+		call: call('complete', 'fail', 'release'),
+		...attempt,
+		ms: maybe(fc.constantFrom(0, 1_000, 60_000, 86_400_000)),
+	}),
+	calls(5, {
+		call: call('cancel', 'remove', 'get', 'get', 'get'),
+		job,
+		foreign: fc.constantFrom(false, false, false, true),
+	}),
+	calls(1, {
 		call: call('list'),
 		tenant,
 		after: maybe(job),
@@ -159,54 +149,46 @@ export const plan: fc.Arbitrary<Plan> = fc.oneof(
 		order: call('asc', 'desc'),
 		pending: fc.boolean(),
 	}),
-	fc.record({ call: call('lead'), ms: fc.constantFrom(10_000, 30_000, 0) }),
-	fc.record({ call: call('pending'), tenant: maybe(tenant) }),
-	{ weight: 4, arbitrary: fc.record({ call: call('sweep', 'swept', 'tidy', 'tidy', 'known') }) },
-	{
-		weight: 2,
-		arbitrary: fc.record({
-			call: call('events'),
-			goOn: fc.boolean(),
-			tenant: maybe(tenant),
-			job: maybe(job),
-		}),
-	},
+	calls(1, { call: call('lead'), ms: fc.constantFrom(10_000, 30_000, 0) }),
+	calls(1, { call: call('pending'), tenant: maybe(tenant) }),
+	calls(4, { call: call('sweep', 'swept', 'tidy', 'tidy', 'known') }),
+	calls(2, { call: call('events'), continues: fc.boolean(), tenant: maybe(tenant), job: maybe(job) }),
 );
 
-/** The job that a create asks for. */
+/** The new job of a create. */
 export function newJobOf({ id, owner, model, maxAttempts }: Call & { call: 'create' }) {
 	const [kind, principal, input] = ['video', 'key_1', { id }];
 	return { id, kind, tenant: owner, principal, model, input, maxAttempts };
 }
 
-/** Whom the end of a job is told to: every other one has somebody. */
+/** The callback of a job: every other job has one. */
 export function callbackOf(id: string): { readonly callback?: JobCallback } {
-	const isWanted = Number(id.at(-1)) % 2 === 0;
-	return isWanted ? { callback: { url: `https://client.example/${id}`, secret: null } } : {};
+	const hasCallback = Number(id.at(-1)) % 2 === 0;
+	return hasCallback ? { callback: { url: `https://client.example/${id}`, secret: null } } : {};
 }
 
-/** What a create goes by. */
+/** The options of a create. */
 export function optionsOf({ idempotency, maxPending }: Plan & { call: 'create' }): CreateOptions {
 	return { ...(idempotency && { idempotency }), ...(maxPending !== undefined && { maxPending }) };
 }
 
-/** Makes the call on a store. A coded error becomes its code, and what has no order is sorted. */
-export async function perform(store: JobStore, asked: Call): Promise<unknown> {
+/** Makes the call on a store. Returns a coded error as its code, and sorts results that have no defined order. */
+export async function perform(store: JobStore, request: Call): Promise<unknown> {
 	try {
-		return await answer(store, asked);
+		return await callStore(store, request);
 	} catch (error) {
 		if (isPlinthError(error)) return { refused: error.code };
 		throw error;
 	}
 }
 
-async function answer(store: JobStore, asked: Call): Promise<unknown> {
-	const { id, owner, token } = asked;
-	switch (asked.call) {
+async function callStore(store: JobStore, request: Call): Promise<unknown> {
+	const { id, owner, token } = request;
+	switch (request.call) {
 		case 'create':
-			return store.create({ ...newJobOf(asked), ...callbackOf(id) }, optionsOf(asked));
+			return store.create({ ...newJobOf(request), ...callbackOf(id) }, optionsOf(request));
 		case 'take': {
-			const { holder, count, models, perTenant, busy: running } = asked;
+			const { holder, count, models, perTenant, busy: running } = request;
 			return store.take('video', holder, { leaseMs, count, models, perTenant, running });
 		}
 		case 'cancel':
@@ -216,42 +198,42 @@ async function answer(store: JobStore, asked: Call): Promise<unknown> {
 		case 'get':
 			return store.get(owner, id);
 		case 'heartbeat': {
-			const { progress, checkpoint } = asked;
+			const { progress, checkpoint } = request;
 			return store.heartbeat(id, token, { progress, ...(checkpoint && { checkpoint }) });
 		}
 		case 'complete':
-			return store.complete(id, token, { result: { token }, retentionMs: asked.ms ?? null });
+			return store.complete(id, token, { result: { token }, retentionMs: request.ms ?? null });
 		case 'fail':
-			return store.fail(id, token, failure, asked.ms);
+			return store.fail(id, token, failure, request.ms);
 		case 'release':
 			return store.release(id, token);
 		case 'list': {
-			const { limit, order, after, pending } = asked;
+			const { limit, order, after, pending } = request;
 			const position = after === undefined ? {} : { after: id };
 			return store.list(owner, { kind: 'video', limit, order, pending, ...position });
 		}
 		case 'pending':
-			return store.pending('video', asked.tenant === undefined ? undefined : owner);
+			return store.pending('video', request.tenant === undefined ? undefined : owner);
 		case 'sweep':
 			return [...(await store.sweep(1_000))].sort(byId);
 		case 'swept':
-			return store.swept(asked.items);
+			return store.swept(request.items);
 		case 'tidy':
 			return store.tidy();
 		case 'lead':
-			return store.lead('duty', asked.holder, asked.ms);
+			return store.lead('duty', request.holder, request.ms);
 		case 'known':
-			return [...(await store.known(asked.ids))].sort();
+			return [...(await store.known(request.ids))].sort();
 		case 'events':
-			return store.events(asked.cursor, {
+			return store.events(request.cursor, {
 				limit: 1_000,
-				...(asked.tenant !== undefined && { tenant: owner }),
-				...(asked.job !== undefined && { jobId: id }),
+				...(request.tenant !== undefined && { tenant: owner }),
+				...(request.job !== undefined && { jobId: id }),
 			});
 	}
 }
 
-/** What a failing attempt says. */
+/** The error of failing attempts. */
 export const failure = { code: 'model_error', message: 'The model failed.' };
 
 /** Orders by id. */

@@ -22,8 +22,8 @@ interface Offer {
 }
 
 /**
- * What a job store is, without any storage: the state machine of the kernel over a map, and each call's answer by
- * the words of the contract. A copy is a model of its own.
+ * A reference model of a job store: the state machine of the kernel over a map, with results as the contract defines
+ * them. A model that is made from another one is an independent copy.
  */
 export class JobModel {
 	readonly states: Map<string, JobState>;
@@ -42,60 +42,60 @@ export class JobModel {
 		this.seq = from?.seq ?? 0;
 	}
 
-	/** What tells this model from another one that has appended the same events. */
+	/** Everything but the events, to compare models that have appended the same events. */
 	get rest(): readonly unknown[] {
 		return [this.states, this.offers, this.served, this.leader];
 	}
 
-	/** Does what a call does and returns what it answers. */
-	apply(asked: Call): unknown {
-		const { id, owner, token, now } = asked;
+	/** Performs a call and returns its result. */
+	apply(request: Call): unknown {
+		const { id, owner, token, now } = request;
 		const time = { now, recordRetentionMs };
-		const any = this.states.get(id);
-		const own = any && !any.removed && any.job.tenant === owner ? any : undefined;
-		switch (asked.call) {
+		const stored = this.states.get(id);
+		const visible = stored && !stored.removed && stored.job.tenant === owner ? stored : undefined;
+		switch (request.call) {
 			case 'create':
-				return this.#create(asked);
+				return this.#create(request);
 			case 'get':
-				return own ? jobState.jobAt(own, now) : null;
+				return visible ? jobState.jobAt(visible, now) : null;
 			case 'take':
-				return this.#take(asked);
+				return this.#take(request);
 			case 'heartbeat': {
-				if (!any) return 'lost';
-				const { progress, checkpoint } = asked;
+				if (!stored) return 'lost';
+				const { progress, checkpoint } = request;
 				const update = { progress, ...(checkpoint && { checkpoint }) };
-				const { state, answer } = jobState.heartbeatJob(any, token, update, now);
+				const { state, answer } = jobState.heartbeatJob(stored, token, update, now);
 				this.states.set(id, state);
 				return answer;
 			}
 			case 'complete': {
-				const completion = { result: { token }, retentionMs: asked.ms ?? null };
-				return this.#end(any && jobState.completeJob(any, token, completion, time), now);
+				const completion = { result: { token }, retentionMs: request.ms ?? null };
+				return this.#end(stored && jobState.completeJob(stored, token, completion, time), now);
 			}
 			case 'fail':
-				return this.#end(any && jobState.failJob(any, token, failure, asked.ms, time), now);
+				return this.#end(stored && jobState.failJob(stored, token, failure, request.ms, time), now);
 			case 'release':
-				return this.#end(any && jobState.releaseJob(any, token), now);
+				return this.#end(stored && jobState.releaseJob(stored, token), now);
 			case 'cancel':
-				return own ? this.#show(jobState.cancelJob(own, time), now) : null;
+				return visible ? this.#show(jobState.cancelJob(visible, time), now) : null;
 			case 'remove':
-				return own ? this.#show(jobState.removeJob(own, now), now) : null;
+				return visible ? this.#show(jobState.removeJob(visible, now), now) : null;
 			case 'list': {
-				const sign = asked.order === 'asc' ? 1 : -1;
-				const found = this.#of(owner)
-					.filter((state) => !asked.pending || jobState.isPending(state))
+				const sign = request.order === 'asc' ? 1 : -1;
+				const matching = this.#of(owner)
+					.filter((state) => !request.pending || jobState.isPending(state))
 					.sort((a, b) => sign * byId(a.job, b.job))
-					.filter(({ job }) => asked.after === undefined || sign * (job.id > id ? 1 : -1) > 0)
-					.filter(({ job }) => asked.after === undefined || job.id !== id);
-				const jobs = found.slice(0, asked.limit).map((state) => jobState.jobAt(state, now));
-				return { jobs, hasMore: found.length > asked.limit };
+					.filter(({ job }) => request.after === undefined || sign * (job.id > id ? 1 : -1) > 0)
+					.filter(({ job }) => request.after === undefined || job.id !== id);
+				const jobs = matching.slice(0, request.limit).map((state) => jobState.jobAt(state, now));
+				return { jobs, hasMore: matching.length > request.limit };
 			}
 			case 'pending':
-				return this.#pending(asked.tenant === undefined ? undefined : owner);
+				return this.#pending(request.tenant === undefined ? undefined : owner);
 			case 'sweep':
 				return [...this.states.values()].flatMap((state) => due(state, now)).sort(byId);
 			case 'swept':
-				for (const { id: swept, due: what } of asked.items) {
+				for (const { id: swept, due: what } of request.items) {
 					const state = this.states.get(swept);
 					if (state && what === 'content') this.states.set(swept, { ...state, contentDueAt: null });
 					else if (state && state.recordDueAt !== null) this.states.delete(swept);
@@ -105,34 +105,34 @@ export class JobModel {
 				return this.#tidy(now);
 			case 'lead': {
 				const { until } = this.leader;
-				const holds = until > now && (asked.ms === 0 || until <= now + asked.ms);
-				if (holds && this.leader.holder !== asked.holder) return false;
-				this.leader = { holder: asked.holder, until: now + asked.ms };
+				const holds = until > now && (request.ms === 0 || until <= now + request.ms);
+				if (holds && this.leader.holder !== request.holder) return false;
+				this.leader = { holder: request.holder, until: now + request.ms };
 				return true;
 			}
 			case 'known':
-				return asked.ids.filter((known) => this.states.has(known)).sort();
+				return request.ids.filter((known) => this.states.has(known)).sort();
 			case 'events':
 				return {
 					events: this.events
-						.filter(({ seq }) => seq > asked.seq)
-						.filter(({ tenant }) => asked.tenant === undefined || tenant === owner)
-						.filter(({ jobId }) => asked.job === undefined || jobId === id)
+						.filter(({ seq }) => seq > request.seq)
+						.filter(({ tenant }) => request.tenant === undefined || tenant === owner)
+						.filter(({ jobId }) => request.job === undefined || jobId === id)
 						.map(({ seq: _, ...event }) => event),
-					missed: asked.cursor !== undefined && asked.seq < this.seq - this.events.length,
+					missed: request.cursor !== undefined && request.seq < this.seq - this.events.length,
 				};
 		}
 	}
 
-	/** The ids of the jobs to which a worker's call can do something, oldest first. */
+	/** The ids of the running jobs, oldest first. */
 	running(): string[] {
 		return [...this.states.values()]
 			.filter(({ job, removed }) => job.status === 'in_progress' && !removed)
 			.map(({ job }) => job.id);
 	}
 
-	#create(asked: Call & { call: 'create' }): unknown {
-		const { id, owner, now, idempotency, maxPending } = asked;
+	#create(request: Call & { call: 'create' }): unknown {
+		const { id, owner, now, idempotency, maxPending } = request;
 		const { key, fingerprint, retry = 0 } = idempotency ?? {};
 		const newest = this.#of(owner)
 			.filter(({ idempotency: made }) => (key === undefined ? made?.fingerprint === fingerprint : made?.key === key))
@@ -146,22 +146,22 @@ export class JobModel {
 			return { job: jobState.jobAt(newest, now), replayed: true };
 		}
 		if (maxPending !== undefined && this.#pending(owner) >= maxPending) throw plinthError('E_QUEUE_FULL');
-		const job = { ...newJobOf(asked), ...callbackOf(id) };
+		const job = { ...newJobOf(request), ...callbackOf(id) };
 		return { job: this.#show(jobState.createJob(job, idempotency, now), now), replayed: false };
 	}
 
 	#take({ now, holder, models, count, perTenant, busy }: Call & { call: 'take' }): unknown {
 		const time = { now, recordRetentionMs };
 		this.offers.set(holder, { models, seenAt: offerInstant(now) });
-		const open = () =>
+		const dueStates = () =>
 			[...this.states.values()]
 				.filter((state) => jobState.isDue(state, now) && !busy.includes(state.job.id))
 				.sort((a, b) => byId(a.job, b.job));
-		for (const state of open().filter(jobState.mayNotRun)) this.#keep(jobState.endSpentJob(state, time), now);
+		for (const state of dueStates().filter(jobState.mayNotRun)) this.#keep(jobState.endSpentJob(state, time), now);
 		const tenants = busy.flatMap((id) => this.states.get(id)?.job.tenant ?? []);
 		const claims = [];
 		while (claims.length < count) {
-			const free = open()
+			const free = dueStates()
 				.filter(({ job }) => models?.includes(job.model) ?? true)
 				.filter(({ job }) => {
 					const running = tenants.filter((tenant) => tenant === job.tenant).length;
@@ -229,7 +229,7 @@ export class JobModel {
 	}
 }
 
-/** What of a job is to be deleted at `now`. */
+/** What must be deleted of a job at `now`. */
 function due({ job, recordDueAt, contentDueAt }: JobState, now: number) {
 	const { id, kind, tenant } = job;
 	if (recordDueAt !== null && recordDueAt <= now) return [{ due: 'record', id, kind, tenant }];

@@ -7,24 +7,23 @@ import { type Call, type Plan, perform, plan } from './calls.ts';
 import { JobModel } from './model.ts';
 import { Watch } from './watch.ts';
 
-/** What a client remembers between its calls. */
+/** The state of a client between its calls. */
 interface Client {
 	items: readonly SweepItem[];
 	cursor: string | undefined;
 }
 
 /**
- * The models that explain all answers so far. There is more than one while nothing has told in which order calls
- * took effect.
+ * The models that match all answers so far. There are several while the order in which calls took effect is unknown.
  */
-interface Explained {
+interface Candidates {
 	models: JobModel[];
 }
 
 class Subject {
 	#cursor: string | undefined;
 	#seq = 0;
-	/** How many events had been appended where a cursor stands. */
+	/** The number of events that were appended up to each cursor. */
 	readonly seqs = new Map<string, number>();
 	readonly ids: string[] = [];
 	readonly watch = new Watch();
@@ -39,20 +38,20 @@ class Subject {
 		this.clock = clock;
 	}
 
-	/** The second client has the other handle. */
+	/** The second client uses the other handle. */
 	handleOf(client: number): JobStore {
 		return client === 1 ? this.#peer : this.store;
 	}
 
-	/** Reads what the round has appended: the order of events tells the order in which its calls took effect. */
-	async ordered(models: readonly JobModel[]): Promise<JobModel[]> {
+	/** Reads the events of a round, and returns the models that appended the same events in the same order. */
+	async withSameEvents(models: readonly JobModel[]): Promise<JobModel[]> {
 		const { events, cursor } = await this.store.events(this.#cursor, { limit: 1_000 });
-		const told = events.map(bare);
+		const appended = events.map(withoutPosition);
 		const fitting = models.filter((model) =>
-			isDeepStrictEqual(told, model.events.filter(({ seq }) => seq > this.#seq).map(bare)),
+			isDeepStrictEqual(appended, model.events.filter(({ seq }) => seq > this.#seq).map(withoutPosition)),
 		);
 		const [first] = fitting;
-		if (!first) fail(`No order of the calls appends these events: ${JSON.stringify(told)}`);
+		if (!first) fail(`No order of the calls appends these events: ${JSON.stringify(appended)}`);
 		const seqs = first.events.filter(({ seq }) => seq > this.#seq).map(({ seq }) => seq);
 		for (const [index, event] of events.entries()) this.seqs.set(event.cursor, seqs[index] ?? 0);
 		this.#cursor = cursor;
@@ -61,13 +60,13 @@ class Subject {
 	}
 }
 
-interface Answered {
-	readonly asked: Call;
+interface Exchange {
+	readonly request: Call;
 	readonly answer: unknown;
 }
 
 /** One call of each of up to three clients, made at the same moment. */
-class Round implements fc.AsyncCommand<Explained, Subject, true> {
+class Round implements fc.AsyncCommand<Candidates, Subject, true> {
 	readonly #plans: readonly Plan[];
 
 	constructor(plans: readonly Plan[]) {
@@ -78,28 +77,28 @@ class Round implements fc.AsyncCommand<Explained, Subject, true> {
 		return true;
 	}
 
-	async run(explained: Explained, subject: Subject): Promise<void> {
-		const calls = this.#plans.map((next, client) => this.#fill(next, client, explained, subject));
-		const answers = await Promise.all(calls.map((asked, client) => perform(subject.handleOf(client), asked)));
-		const answered = calls.map((asked, index) => ({ asked, answer: answers[index] }));
-		subject.watch.round(answered);
-		const models = explained.models.flatMap((model) => explanations(model, answered));
-		if (models.length === 0) fail(unexplained(explained, answered));
-		explained.models = await subject.ordered(models);
-		answered.forEach(({ asked, answer }, index) => {
+	async run(candidates: Candidates, subject: Subject): Promise<void> {
+		const calls = this.#plans.map((next, client) => this.#fill(next, client, candidates, subject));
+		const answers = await Promise.all(calls.map((request, client) => perform(subject.handleOf(client), request)));
+		const exchanges = calls.map((request, index) => ({ request, answer: answers[index] }));
+		subject.watch.round(exchanges);
+		const models = candidates.models.flatMap((model) => explanations(model, exchanges));
+		if (models.length === 0) fail(unexplained(candidates, exchanges));
+		candidates.models = await subject.withSameEvents(models);
+		exchanges.forEach(({ request, answer }, index) => {
 			const client = subject.clients[index] as Client;
-			if (asked.call === 'sweep') client.items = answer as SweepItem[];
-			if (asked.call === 'events') client.cursor = (answer as { cursor: string }).cursor;
+			if (request.call === 'sweep') client.items = answer as SweepItem[];
+			if (request.call === 'events') client.cursor = (answer as { cursor: string }).cursor;
 		});
 	}
 
-	#fill(next: Plan, index: number, { models }: Explained, subject: Subject): Call {
+	#fill(next: Plan, index: number, { models }: Candidates, subject: Subject): Call {
 		const { ids, clock, clients } = subject;
 		const client = clients[index] as Client;
-		const named = 'job' in next ? next.job : 'after' in next ? next.after : undefined;
+		const offset = 'job' in next ? next.job : 'after' in next ? next.after : undefined;
 		const running = models[0]?.running() ?? [];
-		const wanted = 'aim' in next && next.aim ? running : ids;
-		let id = wanted?.at(-1 - (named ?? 0)) ?? ids.at(-1) ?? 'video_none';
+		const targets = 'aim' in next && next.aim ? running : ids;
+		let id = targets?.at(-1 - (offset ?? 0)) ?? ids.at(-1) ?? 'video_none';
 		if (next.call === 'create') {
 			id = `video_${String(ids.length).padStart(6, '0')}`;
 			ids.push(id);
@@ -107,18 +106,18 @@ class Round implements fc.AsyncCommand<Explained, Subject, true> {
 		const job = models[0]?.states.get(id)?.job;
 		const tenant = 'tenant' in next ? (next.tenant ?? 0) : undefined;
 		const own = job?.tenant ?? 'tenant-0';
-		const foreign = 'foreign' in next && next.foreign ? `${own}-other` : own;
-		const goesOn = next.call === 'events' && next.goOn;
+		const caller = 'foreign' in next && next.foreign ? `${own}-other` : own;
+		const continues = next.call === 'events' && next.continues;
 		return {
 			...next,
 			id,
-			owner: tenant === undefined ? foreign : `tenant-${tenant}`,
+			owner: tenant === undefined ? caller : `tenant-${tenant}`,
 			token: (job?.fence ?? 0) + ('fence' in next ? next.fence : 0),
 			holder: `client-${index}`,
 			busy: 'runs' in next && next.runs ? running.slice(-1) : [],
 			items: client.items,
-			cursor: goesOn ? client.cursor : undefined,
-			seq: (goesOn && client.cursor && subject.seqs.get(client.cursor)) || 0,
+			cursor: continues ? client.cursor : undefined,
+			seq: (continues && client.cursor && subject.seqs.get(client.cursor)) || 0,
 			ids: [...ids],
 			now: clock.now(),
 		};
@@ -129,8 +128,8 @@ class Round implements fc.AsyncCommand<Explained, Subject, true> {
 	}
 }
 
-/** Somebody sets the clock, forwards or backwards. */
-class SetClock implements fc.AsyncCommand<Explained, Subject, true> {
+/** Sets the clock, forwards or backwards. */
+class SetClock implements fc.AsyncCommand<Candidates, Subject, true> {
 	readonly #ms: number;
 
 	constructor(ms: number) {
@@ -141,7 +140,7 @@ class SetClock implements fc.AsyncCommand<Explained, Subject, true> {
 		return true;
 	}
 
-	async run(_: Explained, { clock }: Subject): Promise<void> {
+	async run(_: Candidates, { clock }: Subject): Promise<void> {
 		clock.jump(this.#ms);
 	}
 
@@ -151,20 +150,20 @@ class SetClock implements fc.AsyncCommand<Explained, Subject, true> {
 }
 
 const hour = 3_600_000;
-const jumps = [1, 1, 999, 999, 10_000, 20_000, 20_000, 60_000, 600_001, 24 * hour + 1, 200 * hour];
-const back = [-1, -10_000, -30_000, -2 * hour, -24 * hour];
+const forwards = [1, 1, 999, 999, 10_000, 20_000, 20_000, 60_000, 600_001, 24 * hour + 1, 200 * hour];
+const backwards = [-1, -10_000, -30_000, -2 * hour, -24 * hour];
 
 const rounds = fc.array(plan, { minLength: 1, maxLength: 3 }).map((plans) => new Round(plans));
 
-const commands = fc.commands<Explained, Subject, true>(
-	[rounds, rounds, rounds, rounds, fc.constantFrom(...jumps, ...back).map((ms) => new SetClock(ms))],
+const commands = fc.commands<Candidates, Subject, true>(
+	[rounds, rounds, rounds, rounds, fc.constantFrom(...forwards, ...backwards).map((ms) => new SetClock(ms))],
 	{ maxCommands: 80, size: 'max' },
 );
 
 /**
  * Compares a store with the model: random rounds of calls by three clients over two handles, with the clock set
- * between them. The answers of a round must be those of its calls in one order after the other. Rejects with the
- * shortest story it finds that no order explains.
+ * between them. The answers of a round must be those that its calls get when they are made one after the other, in
+ * some order. Rejects with the shortest failing sequence that it finds.
  */
 export async function checkAgainstModel(
 	create: () => Promise<JobStoreSubject>,
@@ -172,13 +171,13 @@ export async function checkAgainstModel(
 ): Promise<void> {
 	const { runs: numRuns, seed, endOnFailure = false } = options;
 	await fc.assert(
-		fc.asyncProperty(commands, async (story) => {
+		fc.asyncProperty(commands, async (sequence) => {
 			const subject = await create();
 			try {
 				const peer = await subject.peer();
 				const real = new Subject(subject, peer);
 				const setup = () => ({ model: { models: [new JobModel()] }, real });
-				await fc.asyncModelRun(setup, story);
+				await fc.asyncModelRun(setup, sequence);
 			} finally {
 				await subject.close();
 			}
@@ -187,54 +186,52 @@ export async function checkAgainstModel(
 	);
 }
 
-/** What a model may have become, over all orders in which it gives these answers. */
-function explanations(model: JobModel, left: readonly Answered[]): JobModel[] {
-	if (left.length === 0) return [model];
-	return left.flatMap((first) => {
+/** The models that follow from a model, one for each order of the calls in which it gives these answers. */
+function explanations(model: JobModel, remaining: readonly Exchange[]): JobModel[] {
+	if (remaining.length === 0) return [model];
+	return remaining.flatMap((first) => {
 		const next = new JobModel(model);
-		if (!isSame(first, answerOf(next, first.asked))) return [];
-		return explanations(
-			next,
-			left.filter((other) => other !== first),
-		);
+		if (!isSame(first, answerOf(next, first.request))) return [];
+		const others = remaining.filter((other) => other !== first);
+		return explanations(next, others);
 	});
 }
 
-function answerOf(model: JobModel, asked: Call): unknown {
+function answerOf(model: JobModel, request: Call): unknown {
 	try {
-		return model.apply(asked);
+		return model.apply(request);
 	} catch (error) {
 		if (isPlinthError(error)) return { refused: error.code };
 		throw error;
 	}
 }
 
-function isSame({ asked, answer }: Answered, expected: unknown): boolean {
-	if (asked.call !== 'events') return isDeepStrictEqual(answer, expected);
+function isSame({ request, answer }: Exchange, expected: unknown): boolean {
+	if (request.call !== 'events') return isDeepStrictEqual(answer, expected);
 	const { events, missed } = answer as EventPage;
-	return isDeepStrictEqual({ events: events.map(bare), missed }, expected);
+	return isDeepStrictEqual({ events: events.map(withoutPosition), missed }, expected);
 }
 
-/** Their events have been found equal. */
+/** Removes duplicate models. Their events are known to be equal. */
 function distinct(models: readonly JobModel[]): JobModel[] {
 	return models.filter(
 		(model, index) => !models.slice(0, index).some(({ rest }) => isDeepStrictEqual(rest, model.rest)),
 	);
 }
 
-/** An event as every store tells it. */
-function bare(event: Partial<JobEvent> & { readonly seq?: number }) {
+/** An event without the members that differ between stores. */
+function withoutPosition(event: Partial<JobEvent> & { readonly seq?: number }) {
 	const { cursor: _, seq: _seq, ...rest } = event;
 	return rest;
 }
 
-function unexplained({ models }: Explained, answered: readonly Answered[]): string {
-	const lines = answered.map(({ asked, answer }) => {
-		const expected = models[0] && answerOf(new JobModel(models[0]), asked);
-		const { call, id, owner, token } = asked;
-		const told = `answered ${JSON.stringify(answer)}`;
-		const alone = `alone it should be ${JSON.stringify(expected)}`;
-		return [JSON.stringify({ call, id, owner, token }), told, alone].join('\n  ');
+function unexplained({ models }: Candidates, exchanges: readonly Exchange[]): string {
+	const lines = exchanges.map(({ request, answer }) => {
+		const expected = models[0] && answerOf(new JobModel(models[0]), request);
+		const { call, id, owner, token } = request;
+		const actual = `answered ${JSON.stringify(answer)}`;
+		const single = `as the only call it should be ${JSON.stringify(expected)}`;
+		return [JSON.stringify({ call, id, owner, token }), actual, single].join('\n  ');
 	});
 	return `No order of these calls explains their answers:\n${lines.join('\n')}`;
 }

@@ -2,27 +2,27 @@ import assert from 'node:assert/strict';
 import type { Claim, Job, JobEvent } from '@plinth/core';
 import type { Call } from './calls.ts';
 
-/** Holds what stores answer against what may never happen, whatever a model says. */
+/** Checks invariants of the answers of a store, independent of the model. */
 export class Watch {
 	readonly #seen = new Map<string, Job>();
 	readonly #removed = new Set<string>();
 	readonly #claimed = new Map<string, number>();
 
 	/**
-	 * Looks at the answers of calls that were made at once. They are compared with those of earlier calls only:
-	 * among themselves they have no order.
+	 * Checks the answers of concurrent calls. They are compared only with those of earlier calls, because they have no
+	 * order among themselves.
 	 */
-	round(answers: readonly { readonly asked: Call; readonly answer: unknown }[]): void {
+	round(answers: readonly { readonly request: Call; readonly answer: unknown }[]): void {
 		const jobs = answers.flatMap(({ answer }) => jobsIn(answer));
 		for (const job of jobs) this.#check(job);
 		for (const job of jobs) {
 			const last = this.#seen.get(job.id);
 			if (!last || last.fence <= job.fence) this.#seen.set(job.id, job);
 		}
-		for (const { asked, answer } of answers) {
-			if (asked.call === 'remove' && answer) this.#removed.add(asked.id);
-			if (asked.call === 'take') for (const claim of answer as Claim[]) this.#claim(claim);
-			if (asked.call === 'events') checkOrder((answer as { events: JobEvent[] }).events);
+		for (const { request, answer } of answers) {
+			if (request.call === 'remove' && answer) this.#removed.add(request.id);
+			if (request.call === 'take') for (const claim of answer as Claim[]) this.#claim(claim);
+			if (request.call === 'events') checkOrder((answer as { events: JobEvent[] }).events);
 		}
 	}
 
@@ -45,7 +45,7 @@ export class Watch {
 	}
 }
 
-/** Nothing follows a job's removal, and nothing but that follows its end. */
+/** No event follows the removal of a job, and only the removal follows its end. */
 function checkOrder(events: readonly JobEvent[]): void {
 	const ended = new Map<string, string>();
 	for (const { jobId, type } of events) {

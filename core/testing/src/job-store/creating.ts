@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { type CreateOptions, type Idempotency, idempotencyKeyMs, isPlinthError, type NewJob } from '@plinth/core';
-import type { ConformanceCase } from '../conformance.ts';
-import { type JobCaseContext, type JobStoreSubject, newJob, running, submit } from './subject.ts';
+import { type CreateOptions, type Idempotency, idempotencyKeyMs, type NewJob } from '@plinth/core';
+import { assertRefused, type ConformanceCase } from '../conformance.ts';
+import { type JobCaseContext, type JobStoreSubject, keyed, newJob, running, submit } from './subject.ts';
 
-/** Repeated creates, with and without a key. */
+/** Cases on repeated creates, with and without a key. */
 export function idempotencyCases({ it }: JobCaseContext): ConformanceCase[] {
 	return [
 		it('the same key answers with the first job', async (s) => {
@@ -19,15 +19,13 @@ export function idempotencyCases({ it }: JobCaseContext): ConformanceCase[] {
 		}),
 		it('the same key with another fingerprint is refused', async (s) => {
 			await create(s, keyed('k', 'one'));
-			await assert.rejects(create(s, keyed('k', 'two')), isMismatch);
+			await assertRefused(create(s, keyed('k', 'two')), 'E_IDEMPOTENCY_MISMATCH');
 		}),
 		it('a refused create does not spoil others at the same moment', async (s) => {
 			await create(s, keyed('k', 'one'));
 			const answers = await Promise.allSettled([create(s), create(s, keyed('k', 'two')), create(s)]);
-			assert.deepEqual(
-				answers.map(({ status }) => status),
-				['fulfilled', 'rejected', 'fulfilled'],
-			);
+			const statuses = answers.map(({ status }) => status);
+			assert.deepEqual(statuses, ['fulfilled', 'rejected', 'fulfilled']);
 			assert.equal(await s.store.pending('video'), 3);
 		}),
 		it('a key that was used again after 24 hours stands for the second job', async (s) => {
@@ -50,7 +48,7 @@ export function idempotencyCases({ it }: JobCaseContext): ConformanceCase[] {
 			const { job } = await create(s, retry(0));
 			assert.deepEqual(await create(s, retry(1)), { job, replayed: true });
 		}),
-		it('a retry does not answer with a job that the same count has received', async (s) => {
+		it('a retry whose count was received before makes a new job', async (s) => {
 			await create(s, retry(0));
 			await create(s, retry(1));
 			assert.equal((await create(s, retry(1))).replayed, false);
@@ -66,48 +64,40 @@ function create(s: JobStoreSubject, idempotency?: Idempotency, changes: Partial<
 	return s.store.create(newJob(s, changes), idempotency && { idempotency });
 }
 
-function keyed(key: string, fingerprint = 'f'): Idempotency {
-	return { key, fingerprint, retry: 0 };
-}
-
 function retry(count: number, fingerprint = 'f'): Idempotency {
 	return { fingerprint, retry: count };
 }
 
-function isMismatch(error: unknown): boolean {
-	return isPlinthError(error) && error.code === 'E_IDEMPOTENCY_MISMATCH';
-}
-
-/** How many jobs a tenant may have waiting or running. */
+/** Cases on the limit of waiting and running jobs of a tenant. */
 export function limitCases({ it }: JobCaseContext): ConformanceCase[] {
 	return [
 		it('a create is refused when maxPending jobs wait or run', async (s) => {
 			await submit(s);
 			await running(s);
-			await assert.rejects(limited(s, 2), isQueueFull);
+			await assertRefused(limited(s, 2), 'E_QUEUE_FULL');
 		}),
-		it('every tenant and every kind has a line of its own', async (s) => {
+		it('maxPending counts the jobs of one tenant and one kind', async (s) => {
 			await submit(s, { tenant: 'umbrella' });
 			await submit(s, { kind: 'speech' });
 			assert.equal((await limited(s, 1)).replayed, false);
 		}),
-		it('the principals of a tenant share its line', async (s) => {
+		it('maxPending counts the jobs of all principals of a tenant', async (s) => {
 			await submit(s, { principal: 'key_2' });
-			await assert.rejects(limited(s, 1), isQueueFull);
+			await assertRefused(limited(s, 1), 'E_QUEUE_FULL');
 		}),
-		it('a repeated key is answered although the line is full', async (s) => {
-			const idempotency = { key: 'k', fingerprint: 'f', retry: 0 };
+		it('a repeated key is answered although the queue is full', async (s) => {
+			const idempotency = keyed('k');
 			const { job } = await limited(s, 1, { idempotency });
 			assert.deepEqual(await limited(s, 1, { idempotency }), { job, replayed: true });
 		}),
-		it('a line without a place answers repeats alone, and stores nothing', async (s) => {
-			const idempotency = { key: 'k', fingerprint: 'f', retry: 0 };
-			await assert.rejects(limited(s, 0, { idempotency }), isQueueFull);
+		it('with maxPending 0 repeats are answered, and nothing is stored', async (s) => {
+			const idempotency = keyed('k');
+			await assertRefused(limited(s, 0, { idempotency }), 'E_QUEUE_FULL');
 			assert.equal(await s.store.pending('video'), 0);
 			const { job } = await s.store.create(newJob(s), { idempotency });
 			assert.deepEqual(await limited(s, 0, { idempotency }), { job, replayed: true });
 		}),
-		it('of twenty creates at once a line of five takes five', async (s) => {
+		it('of twenty creates at once with maxPending 5, five succeed', async (s) => {
 			const answers = await Promise.allSettled(Array.from({ length: 20 }, () => limited(s, 5)));
 			assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 5);
 			assert.equal(await s.store.pending('video'), 5);
@@ -117,8 +107,4 @@ export function limitCases({ it }: JobCaseContext): ConformanceCase[] {
 
 function limited(s: JobStoreSubject, maxPending: number, options: CreateOptions = {}, changes: Partial<NewJob> = {}) {
 	return s.store.create(newJob(s, changes), { ...options, maxPending });
-}
-
-function isQueueFull(error: unknown): boolean {
-	return isPlinthError(error) && error.code === 'E_QUEUE_FULL';
 }

@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
-import {
-	broken,
-	claim,
-	eventTypes,
-	type JobCaseContext,
-	leaseMs,
-	read,
-	running,
-	submit,
-	takeAll,
-	tryTake,
-} from './subject.ts';
+import { call, state } from './repeats.ts';
+import { claim, type JobCaseContext, leaseMs, read, running, submit, takeAll, tryTake } from './subject.ts';
 
-/** Leases, fences, heartbeats and used-up attempts. */
+/** Cases on leases, fences, heartbeats and used-up attempts. */
 export function leaseCases({ it }: JobCaseContext): ConformanceCase[] {
 	return [
 		it('a lease holds until its last millisecond', async (s) => {
@@ -33,29 +23,20 @@ export function leaseCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(leaseMs - 1);
 			assert.equal(await tryTake(s, job.id), null);
 		}),
-		it('an attempt whose lease has lapsed still owns the job while nobody else has claimed', async (s) => {
+		it('an attempt whose lease has lapsed still owns the job until another worker claims it', async (s) => {
 			const { job, fence } = await running(s);
 			await s.clock.advance(leaseMs * 3);
 			assert.equal(await s.store.heartbeat(job.id, fence), 'ok');
 		}),
 		...(['heartbeat', 'complete', 'fail', 'release'] as const).map((method) =>
-			it(`a zombie's ${method} writes nothing`, async (s) => {
-				const zombie = await running(s);
-				const { id } = zombie.job;
+			it(`a late ${method} of a replaced attempt writes nothing`, async (s) => {
+				const { job, fence } = await running(s);
 				await s.clock.advance(leaseMs);
-				await claim(s, id);
-				const before = [await read(s, id), await eventTypes(s, id)];
-				if (method === 'heartbeat') {
-					await s.store.heartbeat(id, zombie.fence, { progress: 0.9, checkpoint: 'zombie' });
-				} else if (method === 'complete') {
-					const stolen = { result: { by: 'zombie' }, retentionMs: null };
-					assert.equal(await s.store.complete(id, zombie.fence, stolen), false);
-				} else if (method === 'fail') {
-					assert.equal(await s.store.fail(id, zombie.fence, broken), false);
-				} else {
-					assert.equal(await s.store.release(id, zombie.fence), false);
-				}
-				assert.deepEqual([await read(s, id), await eventTypes(s, id)], before);
+				await claim(s, job.id);
+				const before = await state(s, job.id);
+				if (method === 'heartbeat') await s.store.heartbeat(job.id, fence, { progress: 0.9, checkpoint: 'zombie' });
+				else assert.equal(await call(method, s, job.id, fence), false);
+				assert.deepEqual(await state(s, job.id), before);
 			}),
 		),
 		it('a heartbeat of an unknown job is lost', async (s) => {
@@ -84,20 +65,17 @@ export function leaseCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(leaseMs);
 			assert.equal(await tryTake(s, job.id), null);
 			const { status, error, attempt } = await read(s, job.id);
-			assert.deepEqual(
-				{ status, code: error?.code, attempt },
-				{ status: 'failed', code: 'attempts_exhausted', attempt: 1 },
-			);
+			assert.deepEqual([status, error?.code, attempt], ['failed', 'attempts_exhausted', 1]);
 		}),
 	];
 }
 
 const hours = 3_600_000;
 
-/** What a wall clock that is set may do to jobs, and what it may not. */
+/** Cases on the effects of a wall clock that is set. */
 export function clockCases({ it }: JobCaseContext): ConformanceCase[] {
 	return [
-		it('a clock set forwards ends no attempt while nobody else takes its job', async (s) => {
+		it('a clock set forwards ends no attempt until another worker takes its job', async (s) => {
 			const { job, fence } = await running(s);
 			s.clock.jump(2 * hours);
 			assert.equal(await s.store.heartbeat(job.id, fence), 'ok');
@@ -111,7 +89,7 @@ export function clockCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(leaseMs);
 			assert.equal((await tryTake(s, job.id))?.job.attempt, 2);
 		}),
-		it('a store that tells the time tells that of its clock', async (s) => {
+		it('now, if the store has it, returns the time of its clock', async (s) => {
 			s.clock.jump(-2 * hours);
 			assert.equal((await s.store.now?.()) ?? s.clock.now(), s.clock.now());
 		}),

@@ -3,14 +3,14 @@ import type { JobListOptions } from '@plinth/core';
 import type { ConformanceCase } from '../conformance.ts';
 import { completed, type JobCaseContext, type JobStoreSubject, leaseMs, newJob, running, submit } from './subject.ts';
 
-/** Lists, counts and the walls between tenants. */
+/** Cases on lists, counts and the isolation of tenants. */
 export function listingCases({ it }: JobCaseContext): ConformanceCase[] {
 	return [
 		it('a list in descending order starts with the newest', async (s) => {
 			const ids = await submitFive(s);
 			assert.deepEqual(await page(s, { order: 'desc' }), { ids: ids.reverse(), hasMore: false });
 		}),
-		it('limit 0 gives an empty page that tells whether jobs follow', async (s) => {
+		it('limit 0 returns an empty page whose hasMore is right', async (s) => {
 			const ids = await submitFive(s);
 			assert.deepEqual(await page(s, { limit: 0 }), { ids: [], hasMore: true });
 			const behindLast = await page(s, { limit: 0, order: 'asc', after: ids[4] });
@@ -51,7 +51,7 @@ export function listingCases({ it }: JobCaseContext): ConformanceCase[] {
 			assert.deepEqual((await page(s, { pending: true })).ids, ids.toReversed());
 			assert.equal((await page(s, {})).ids.includes(ended.id), true);
 		}),
-		it('a pending list goes on behind after, and tells whether more follow', async (s) => {
+		it('a pending list continues after an id, and its hasMore is right', async (s) => {
 			const ids = await submitFive(s);
 			await s.store.requestCancel('acme', ids[2] as string);
 			const first = await page(s, { order: 'asc', limit: 2, pending: true });
@@ -117,12 +117,6 @@ async function page(
 	const { after, limit = 100, order = 'desc', pending } = options;
 	const position = after === undefined ? {} : { after };
 	const filter = pending === undefined ? {} : { pending };
-	const { jobs, hasMore } = await s.store.list('acme', {
-		kind: 'video',
-		limit,
-		order,
-		...position,
-		...filter,
-	});
+	const { jobs, hasMore } = await s.store.list('acme', { kind: 'video', limit, order, ...position, ...filter });
 	return { ids: jobs.map((job) => job.id), hasMore };
 }

@@ -24,7 +24,7 @@ const calls: Readonly<Record<string, Call>> = {
 
 const names = Object.keys(calls);
 
-/** Calls that end an attempt and are made again, because their answer may have been lost. */
+/** Cases on repeats of calls that end an attempt: a worker repeats them when their answer may have been lost. */
 export function repeatCases({ it }: JobCaseContext): ConformanceCase[] {
 	return [
 		...names.map((name) =>
@@ -70,7 +70,7 @@ export function repeatCases({ it }: JobCaseContext): ConformanceCase[] {
 				assert.deepEqual(await state(s, job.id), before);
 			}),
 		),
-		it('a repeated fail does not put off the retry', async (s) => {
+		it('a repeated fail does not delay the retry', async (s) => {
 			const { job, fence } = await running(s);
 			await s.store.fail(job.id, fence, broken, 5_000);
 			await s.clock.advance(4_000);
@@ -78,7 +78,7 @@ export function repeatCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(1_000);
 			assert.equal((await claim(s, job.id)).job.attempt, 2);
 		}),
-		it('nor is the end of an earlier attempt taken for that of one which the store has ended', async (s) => {
+		it('fail returns false for an attempt that the store has ended, although an earlier attempt failed', async (s) => {
 			const first = await running(s, { maxAttempts: 2 });
 			await s.store.fail(first.job.id, first.fence, broken, 0);
 			const second = await claim(s, first.job.id);
@@ -89,16 +89,17 @@ export function repeatCases({ it }: JobCaseContext): ConformanceCase[] {
 	];
 }
 
-function call(name: string, s: JobStoreSubject, id: string, fence: number): Promise<boolean> {
+/** Makes the call of this name. */
+export function call(name: string, s: JobStoreSubject, id: string, fence: number): Promise<boolean> {
 	return (calls[name] ?? assert.fail(`there is no call ${name}`))(s, id, fence);
 }
 
-/** Two forms of `fail` are one call. */
+/** The method of a call: `fail` has two forms. */
 function method(name: string): string {
 	return name.split(' ')[0] ?? name;
 }
 
-/** All that a repeat must leave alone. */
-async function state(s: JobStoreSubject, id: string): Promise<unknown> {
+/** Everything that a repeat must not change. */
+export async function state(s: JobStoreSubject, id: string): Promise<unknown> {
 	return [await read(s, id), await eventTypes(s, id), await s.store.sweep(10)];
 }

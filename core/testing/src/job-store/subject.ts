@@ -1,48 +1,50 @@
 import assert from 'node:assert/strict';
-import type { Claim, Job, JobError, JobStore, NewJob } from '@plinth/core';
+import type { Claim, EventPage, Idempotency, Job, JobError, JobEvent, JobStore, NewJob } from '@plinth/core';
 import { type CaseMaker, caseMaker, type Subject } from '../conformance.ts';
 import type { ManualClock } from '../manual-clock.ts';
 
-/** A fresh, empty job store that takes its time from `clock`. */
+/** A new, empty job store that reads the time from `clock`. */
 export interface JobStoreSubject extends Subject {
 	readonly store: JobStore;
 	readonly clock: ManualClock;
 	/**
-	 * A second handle on the same data, as another process has one; closed with the subject. In memory it may be
-	 * the same object.
+	 * A second handle on the same data, as in another process; closed with the subject. For a store in memory it may
+	 * be the same object.
 	 */
 	peer(): Promise<JobStore>;
 	/**
-	 * Begins to append a `job.queued` event of the job, from a third handle, and returns once the event has its
-	 * place in the log but is not committed; the returned function commits it. Absent where a store has no
+	 * Starts to append a `job.queued` event of the job, from a third handle, and returns once the event has its
+	 * position in the log but is not committed; the returned function commits it. Absent for stores without
 	 * transactions that stay open.
 	 */
 	holdOpen?(jobId: string): Promise<() => Promise<void>>;
-	/** Closes the store and opens what it left behind. Absent when nothing outlives the store. */
+	/** Closes the store and opens its data again. Absent when the data is lost on close. */
 	reopen?(): Promise<JobStore>;
 }
 
-/** What the cases of one area need. */
+/** The tools of the cases. */
 export interface JobCaseContext {
 	readonly it: CaseMaker<JobStoreSubject>;
-	/** How long the subject keeps records that ended. */
+	/** Makes another subject. It may reuse the storage of the previous one, which is then emptied. */
+	create(): Promise<JobStoreSubject>;
+	/** How long the subject keeps records of ended jobs. */
 	readonly recordRetentionMs: number;
 }
 
-/** Binds the cases to a way of making subjects. */
+/** The tools for subjects that `create` makes. */
 export function jobCases(create: () => Promise<JobStoreSubject>, recordRetentionMs: number): JobCaseContext {
-	return { it: caseMaker(create), recordRetentionMs };
+	return { it: caseMaker(create), create, recordRetentionMs };
 }
 
-/** The lease that cases use unless they say otherwise. */
+/** The default lease of cases, in milliseconds. */
 export const leaseMs = 20_000;
 
-/** What a model reports when it fails. */
+/** The error of a failed model. */
 export const broken: JobError = { code: 'model_error', message: 'The model failed.' };
 
 let created = 0;
 
-/** A job nobody has submitted yet. Its id sorts behind those made before it, as the kernel's ids do. */
+/** A job that is not submitted yet. Its id sorts after earlier ids, like the kernel's ids. */
 export function newJob(subject: JobStoreSubject, changes: Partial<NewJob> = {}): NewJob {
 	created += 1;
 	const kind = changes.kind ?? 'video';
@@ -60,17 +62,22 @@ export function newJob(subject: JobStoreSubject, changes: Partial<NewJob> = {}):
 	};
 }
 
+/** The idempotency options of a create with a key. */
+export function keyed(key: string, fingerprint = 'f'): Idempotency {
+	return { key, fingerprint, retry: 0 };
+}
+
 /** Submits a job. */
 export async function submit(subject: JobStoreSubject, changes: Partial<NewJob> = {}): Promise<Job> {
 	return (await subject.store.create(newJob(subject, changes))).job;
 }
 
-/** The model of a job, which no other job has: so a take can mean one job. */
+/** The model of a job. No other job has it, so that a take can select this job. */
 function modelOf(id: string): string {
 	return `model of ${id}`;
 }
 
-/** Takes a job; null when it is not given out. */
+/** Takes a job; null when the store does not return it. */
 export async function tryTake(
 	{ store }: Pick<JobStoreSubject, 'store'>,
 	id: string,
@@ -83,7 +90,7 @@ export async function tryTake(
 
 /** Takes a job that must be free. */
 export async function claim(subject: JobStoreSubject, id: string): Promise<Claim> {
-	return (await tryTake(subject, id)) ?? assert.fail('the job was not given out');
+	return (await tryTake(subject, id)) ?? assert.fail('the job was not returned');
 }
 
 /** Submits a job and claims it. */
@@ -110,19 +117,40 @@ export async function read(subject: JobStoreSubject, id: string, tenant = 'acme'
 	return job;
 }
 
-/** The types of a job's events, oldest first. */
-export async function eventTypes(subject: JobStoreSubject, jobId: string): Promise<string[]> {
-	const { events } = await subject.store.events(undefined, { jobId, limit: 100 });
-	return events.map((event) => event.type);
+/** The events of a job, oldest first. */
+export async function eventsOf({ store }: JobStoreSubject, jobId: string): Promise<readonly JobEvent[]> {
+	return (await store.events(undefined, { jobId, limit: 100 })).events;
 }
 
-/** Takes all videos that are given out, and tells their ids in the order in which they were. */
+/** The types of a job's events, oldest first. */
+export async function eventTypes(subject: JobStoreSubject, jobId: string): Promise<string[]> {
+	return (await eventsOf(subject, jobId)).map(({ type }) => type);
+}
+
+/** The events of a page as `type id`, in their order. */
+export function summaries({ events }: Pick<EventPage, 'events'>): string[] {
+	return events.map(({ type, jobId }) => `${type} ${jobId}`);
+}
+
+/** Advances the clock, and then tidies the store. */
+export async function tidyAfter({ store, clock }: JobStoreSubject, ms: number): Promise<void> {
+	await clock.advance(ms);
+	await store.tidy();
+}
+
+/** Makes concurrent calls, on both handles in turn. */
+export async function overBoth<T>(s: JobStoreSubject, count: number, call: (store: JobStore, n: number) => Promise<T>) {
+	const peer = await s.peer();
+	return Promise.all(Array.from({ length: count }, (_, n) => call(n % 2 ? s.store : peer, n)));
+}
+
+/** Takes all videos that are due, and returns their ids in the order of the claims. */
 export async function takeAll({ store }: Pick<JobStoreSubject, 'store'>): Promise<string[]> {
 	const claims = await store.take('video', 'worker-1', { leaseMs, count: 100 });
 	return claims.map(({ job }) => job.id);
 }
 
-/** What is due now, as `due id`. */
+/** The items that are due now, as `due id`. */
 export async function due(subject: JobStoreSubject): Promise<string[]> {
 	const items = await subject.store.sweep(100);
 	return items.map((item) => `${item.due} ${item.id}`).sort();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
 import { completed, due, type JobCaseContext, leaseMs, running, submit, tryTake } from './subject.ts';
 
-/** What is due for deletion, and when it is settled. */
+/** Cases on data that is due for deletion. */
 export function sweepCases({ it, recordRetentionMs }: JobCaseContext): ConformanceCase[] {
 	return [
 		it('content is due from the instant it expires', async (s) => {
@@ -36,7 +36,7 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 			await tryTake(s, job.id);
 			assert.deepEqual(await due(s), [`content ${job.id}`]);
 		}),
-		it('a removed job is known until its row has gone', async (s) => {
+		it('a removed job is known until its record was swept', async (s) => {
 			const { id } = await submit(s);
 			await s.store.remove('acme', id);
 			assert.deepEqual(await s.store.known([id]), [id]);
@@ -48,7 +48,7 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 			const others = Array.from({ length: 999 }, (_, n) => `video_none${n}`);
 			assert.deepEqual(await s.store.known([...others, id]), [id]);
 		}),
-		it('a removed job that nobody runs is due at once', async (s) => {
+		it('a removed job that no worker runs is due at once', async (s) => {
 			const queued = await submit(s);
 			const ended = await completed(s);
 			await s.store.remove('acme', queued.id);
@@ -63,7 +63,7 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 			await s.clock.advance(1);
 			assert.deepEqual(await due(s), [`record ${job.id}`]);
 		}),
-		it('sweep answers at most its limit', async (s) => {
+		it('sweep returns at most its limit', async (s) => {
 			for (let i = 0; i < 3; i += 1) await completed(s, {}, 0);
 			const { id } = await submit(s);
 			await s.store.remove('acme', id);

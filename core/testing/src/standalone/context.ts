@@ -4,17 +4,17 @@ import type { z } from 'zod';
 import { silentLogger } from '../fakes/silent-logger.ts';
 import { manualClock } from '../manual-clock.ts';
 
-/** What a backend or a model gets outside an app. */
+/** The environment of a backend or a model outside an app. */
 export interface StandaloneOptions {
 	/** Implementations by service id: `{ [services.blobs.id]: blobs }`. */
 	readonly services?: Readonly<Record<string, unknown>>;
 	/** By default {@link silentLogger}. */
 	readonly log?: Logger;
-	/** By default a {@link manualClock}: what polls needs a real one. */
+	/** By default a {@link manualClock}. Code that polls needs a real clock. */
 	readonly clock?: Clock;
 }
 
-interface Made {
+interface Instance {
 	readonly options: unknown;
 	readonly definition: {
 		readonly name: string;
@@ -24,29 +24,29 @@ interface Made {
 }
 
 /**
- * The context of `create` as boot makes it, and a function that runs its shutdown tasks in reverse order. Throws on bad
- * options and on needs that are not met.
+ * Returns the context of `create` as boot makes it, and a function that runs the shutdown tasks in reverse order.
+ * Throws on invalid options and on missing needs.
  */
 export function standaloneContext(
-	{ definition, options: given }: Made,
-	{ log = silentLogger(), clock = manualClock(), services: more }: StandaloneOptions,
+	{ definition, options }: Instance,
+	{ log = silentLogger(), clock = manualClock(), services: given }: StandaloneOptions,
 ) {
-	const known: Readonly<Record<string, unknown>> = {
+	const available: Readonly<Record<string, unknown>> = {
 		[services.clock.id]: clock,
 		[services.log.id]: log,
-		...more,
+		...given,
 	};
-	const met = Object.entries(definition.needs ?? {}).map(([name, { id, optional }]) => {
-		if (!optional && known[id] === undefined) {
-			throw new Error(`${definition.name} needs "${id}" and was not given it. Pass it in options.services.`);
+	const needed = Object.entries(definition.needs ?? {}).map(([name, { id, optional }]) => {
+		if (!optional && available[id] === undefined) {
+			throw new Error(`${definition.name} needs "${id}". Pass it in options.services.`);
 		}
-		return [name, known[id]] as const;
+		return [name, available[id]] as const;
 	});
 	const stopTasks: (() => Promise<void> | void)[] = [];
 	return {
 		context: {
-			config: definition.config.parse(given),
-			services: Object.fromEntries(met),
+			config: definition.config.parse(options),
+			services: Object.fromEntries(needed),
 			log,
 			onStop(task: () => Promise<void> | void): void {
 				stopTasks.push(task);

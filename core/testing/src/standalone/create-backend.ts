@@ -11,13 +11,13 @@ export interface RunningBackend<T> {
 
 /**
  * Creates one backend outside an app, as boot does: options through its schema, needs by service id. The type of
- * `provided` follows from the factory. Rejects on bad options and on unmet needs.
+ * `provided` follows from the factory. Rejects on invalid options and on missing needs.
  */
 export function createBackend<P extends Provides>(
 	instance: BackendInstance<P>,
 	options?: StandaloneOptions,
 ): Promise<RunningBackend<Provided<P>>>;
-/** The same with a type of the caller's: for a handle that has more than the port, or a backend of unknown type. */
+/** The same with a type from the caller: for a handle that has more than the port, or a backend of unknown type. */
 export function createBackend<T>(instance: BackendInstance, options?: StandaloneOptions): Promise<RunningBackend<T>>;
 export async function createBackend(
 	instance: BackendInstance,

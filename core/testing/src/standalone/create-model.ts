@@ -2,11 +2,11 @@ import type { ModelInstance } from '@plinth/core';
 import type { Subject } from '../conformance.ts';
 import { type StandaloneOptions, standaloneContext } from './context.ts';
 
-/** What a model gets outside an app. */
+/** The environment of a model outside an app. */
 export interface CreateModelOptions extends StandaloneOptions {
-	/** The id under which a config would bind it; `under-test` unless set. */
+	/** The id of the model, as in a config; `under-test` unless set. */
 	readonly id?: string;
-	/** The folder from which its relative paths resolve; the working directory unless set. */
+	/** The folder against which relative paths are resolved; the working directory unless set. */
 	readonly folder?: string;
 }
 
@@ -18,8 +18,8 @@ export interface RunningModel<M> extends Subject {
 }
 
 /**
- * Creates one model outside an app, as boot does: options through its schema, needs by service id. Rejects on bad
- * options and on unmet needs.
+ * Creates one model outside an app, as boot does: options through its schema, needs by service id. Rejects on
+ * invalid options and on missing needs.
  */
 export async function createModel<M>(
 	instance: ModelInstance<M>,

@@ -8,7 +8,7 @@ export function isPublicAddress(address: string): boolean {
 	// An address with a zone (`fe80::1%eth0`) is local by definition.
 	if (!ipaddr.isValid(address) || address.includes('%')) return false;
 	const parsed = ipaddr.process(address);
-	// Global unicast IPv6 addresses lie in 2000::/3 (RFC 4291 §2.4). `::127.0.0.1`, the deprecated form of an IPv4
+	// Global unicast IPv6 addresses are in 2000::/3 (RFC 4291 §2.4). `::127.0.0.1`, the deprecated form of an IPv4
 	// address, does not.
 	const isAllocated = parsed instanceof ipaddr.IPv4 || parsed.match(allocated);
 	return isAllocated && parsed.range() === 'unicast';

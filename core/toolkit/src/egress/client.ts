@@ -1,41 +1,24 @@
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { Agent, buildConnector } from 'undici';
 import { literalAddress } from './addresses.ts';
 import { allowedAddresses, ForbiddenTarget, type Guard } from './guard.ts';
 
 /**
- * The connections of an `Egress`. A separate file, imported at the first request, because undici takes tens of
- * milliseconds to load.
+ * The connections of an `Egress`: to allowed addresses only. A separate file, imported at the first request, because
+ * undici takes tens of milliseconds to load.
  */
-export class GuardedClient {
-	readonly #agent: Agent;
-
-	constructor(guard: Guard) {
-		this.#agent = new Agent({
-			connect: guardedConnector(guard),
-			// Per origin. Senders stay below it: time spent waiting here for a connection counts against their timeout.
-			connections: 64,
-			pipelining: 1,
-		});
-	}
-
-	/** Sends one request. Rejects with {@link ForbiddenTarget}, with the signal's reason, or with a network error. */
-	request(
-		url: URL,
-		options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>,
-	): Promise<Dispatcher.ResponseData> {
-		return request(url, { ...options, dispatcher: this.#agent });
-	}
-
-	/** Closes all connections. Later requests are refused. */
-	close(): Promise<void> {
-		return this.#agent.destroy();
-	}
+export function guardedAgent(guard: Guard): Agent {
+	return new Agent({
+		connect: guardedConnector(guard),
+		// Per origin. Senders stay below it: time spent waiting here for a connection counts against their timeout.
+		connections: 64,
+		pipelining: 1,
+	});
 }
 
 /**
  * Connects to allowed addresses only. The check happens at connect time: the addresses that were checked are the ones
- * connected to, so a second DNS answer cannot differ (DNS rebinding). An IP address in the URL never reaches the
+ * connected to, so a second DNS response cannot differ (DNS rebinding). An IP address in the URL never reaches the
  * resolver, so it is checked separately.
  */
 function guardedConnector(guard: Guard): buildConnector.connector {

@@ -1,9 +1,8 @@
 import { invalidValue } from '@plinth/core';
-import type { Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { isPublicAddress } from './addresses.ts';
-import type { GuardedClient } from './client.ts';
 import { allowedAddresses, ForbiddenTarget, type Guard, type IsAllowed } from './guard.ts';
-import { askSystem, nameServers, type Resolve } from './names.ts';
+import { nameServers, type Resolve, systemResolver } from './names.ts';
 
 /** Where an {@link Egress} may send requests. */
 export interface EgressOptions {
@@ -21,9 +20,9 @@ export interface EgressRequest {
 	readonly method: 'GET' | 'POST';
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: string | Uint8Array;
-	/** For the whole request, redirects and body included, in milliseconds. */
+	/** Time limit of the whole request, including redirects and body, in milliseconds. */
 	readonly timeoutMs: number;
-	/** Most bytes of the response body. The rest is not read. */
+	/** Maximum size of the response body, in bytes. The rest is not read. */
 	readonly maxBytes: number;
 	/**
 	 * How many redirects of a GET are followed. Each address is checked like the first one. The headers are dropped at
@@ -50,13 +49,13 @@ export interface EgressResponse {
 export class Egress {
 	readonly #allowsHttp: boolean;
 	readonly #guard: Guard;
-	#client: Promise<GuardedClient> | undefined;
+	#agent: Promise<Agent> | undefined;
 	#isClosed = false;
 
 	constructor({
 		allowHttp = false,
 		isAllowed = isPublicAddress,
-		resolve = isAllowed === isPublicAddress ? nameServers() : askSystem,
+		resolve = isAllowed === isPublicAddress ? nameServers() : systemResolver,
 	}: EgressOptions = {}) {
 		this.#allowsHttp = allowHttp;
 		this.#guard = { isAllowed, resolve };
@@ -78,11 +77,11 @@ export class Egress {
 		const { timeoutMs, signal } = request;
 		const redirects = request.method === 'GET' ? (request.redirects ?? 0) : 0;
 		const timeout = AbortSignal.timeout(timeoutMs);
-		const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
+		const anySignal = signal ? AbortSignal.any([signal, timeout]) : timeout;
 		let url = this.#parse(request.url);
 		let headers = request.headers ?? {};
 		for (let followed = 0; ; followed++) {
-			const response = await this.#sendOnce(url, { ...request, headers }, either);
+			const response = await this.#sendOnce(url, { ...request, headers }, anySignal);
 			const location = response.headers.location;
 			const isRedirect = [301, 302, 303, 307, 308].includes(response.status);
 			if (!isRedirect || location === undefined || redirects === 0) return response;
@@ -98,13 +97,13 @@ export class Egress {
 	/** Closes all connections. Later requests are refused. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
-		await (await this.#client)?.close();
+		await (await this.#agent)?.destroy();
 	}
 
-	#connect(): Promise<GuardedClient> {
+	#connect(): Promise<Agent> {
 		if (this.#isClosed) throw new Error('The egress is closed.');
-		this.#client ??= import('./client.ts').then(({ GuardedClient: Client }) => new Client(this.#guard));
-		return this.#client;
+		this.#agent ??= import('./client.ts').then(({ guardedAgent }) => guardedAgent(this.#guard));
+		return this.#agent;
 	}
 
 	#parse(text: string): URL {
@@ -124,8 +123,11 @@ export class Egress {
 		{ method, headers = {}, body, maxBytes }: EgressRequest,
 		signal: AbortSignal,
 	): Promise<EgressResponse> {
-		const client = await this.#connect();
-		const response = await client.request(url, {
+		const { origin, pathname, search } = url;
+		const agent = await this.#connect();
+		const response = await agent.request({
+			origin,
+			path: `${pathname}${search}`,
 			method,
 			headers,
 			...(body === undefined ? {} : { body }),
@@ -151,9 +153,6 @@ async function readUpTo(maxBytes: number, body: Dispatcher.ResponseData['body'])
 
 function firstValues(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
 	return Object.fromEntries(
-		Object.entries(headers).map(([name, value = '']) => [
-			name.toLowerCase(),
-			typeof value === 'string' ? value : (value[0] ?? ''),
-		]),
+		Object.entries(headers).map(([name, value = '']) => [name, typeof value === 'string' ? value : (value[0] ?? '')]),
 	);
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { UploadedFile } from '@plinth/core';
 import { invalidValue, version } from '@plinth/core';
 import { PerTenantLimit } from '../limits/per-tenant-limit.ts';
@@ -10,7 +11,7 @@ import { ForbiddenTarget } from './guard.ts';
 const pictureLimits = { maxBytes: 20_971_520, timeoutMs: 10_000, redirects: 3 } as const;
 
 /** Limits of one picture, and how many are fetched at the same time: for all tenants, and for one. */
-export const fetchLimits = { ...pictureLimits, atOnce: 4, ofTenant: 2 } as const;
+export const fetchLimits = { ...pictureLimits, concurrency: 4, concurrencyPerTenant: 2 } as const;
 
 const headers = {
 	accept: 'image/png, image/jpeg, image/webp',
@@ -20,8 +21,8 @@ const headers = {
 /** Fetches pictures from the public internet, a few at a time: each is in memory until it is written. */
 export class FetchedImages implements RemoteImages {
 	readonly #egress: Egress;
-	readonly #slots = new Semaphore(fetchLimits.atOnce);
-	readonly #perTenant = new PerTenantLimit(fetchLimits.ofTenant);
+	readonly #slots = new Semaphore(fetchLimits.concurrency);
+	readonly #perTenant = new PerTenantLimit(fetchLimits.concurrencyPerTenant);
 
 	constructor(options: EgressOptions = {}) {
 		this.#egress = new Egress(options);
@@ -46,7 +47,7 @@ export class FetchedImages implements RemoteImages {
 		if (isTruncated) {
 			throw invalidValue(param, `${param}: there are more than ${pictureLimits.maxBytes} bytes at this address.`);
 		}
-		return keep(once(body), { filename: '', maxBytes: body.byteLength });
+		return keep(Readable.from([body]), { filename: '', maxBytes: body.byteLength });
 	}
 
 	async #request(url: string, param: string, signal: AbortSignal) {
@@ -60,7 +61,7 @@ export class FetchedImages implements RemoteImages {
 }
 
 /**
- * The error for a picture that cannot be fetched. It must not tell anything about the server's own network: a forbidden
+ * The error for a picture that cannot be fetched. It must reveal nothing about the server's own network: a forbidden
  * target is named without contacting it, an unknown host name reads like one with a private address, and all other
  * failures have one message.
  */
@@ -73,11 +74,7 @@ function refusal(param: string, cause?: unknown): Error {
 	}
 	return invalidValue(
 		param,
-		`${param}: the picture cannot be fetched. Its address must answer within ${pictureLimits.timeoutMs / 1000} ` +
-			'seconds, to everybody, with status 200.',
+		`${param}: the picture cannot be fetched. Its address must respond within ${pictureLimits.timeoutMs / 1000} ` +
+			'seconds with status 200, without authentication.',
 	);
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-	yield bytes;
 }

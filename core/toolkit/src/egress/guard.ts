@@ -1,4 +1,5 @@
 import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
 import { literalAddress } from './addresses.ts';
 import type { Resolve } from './names.ts';
 
@@ -23,8 +24,7 @@ export async function allowedAddresses(
 	{ isAllowed, resolve }: Guard,
 ): Promise<readonly LookupAddress[]> {
 	const literal = literalAddress(hostname);
-	const addresses =
-		literal === undefined ? await resolve(hostname) : [{ address: literal, family: literal.includes(':') ? 6 : 4 }];
+	const addresses = literal === undefined ? await resolve(hostname) : [{ address: literal, family: isIP(literal) }];
 	if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
 		throw new ForbiddenTarget(`${hostname} has no address in the public internet`);
 	}

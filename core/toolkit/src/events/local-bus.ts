@@ -1,6 +1,6 @@
 import type { BusEvent, BusFilter, EventBus, Logger } from '@plinth/core';
 
-/** An event bus inside one process: the part that every bus has, whatever brings events of other processes. */
+/** An event bus inside one process. Buses that connect processes use it to deliver events to their own subscribers. */
 export class LocalBus implements EventBus {
 	readonly #subscriptions = new Set<Subscription>();
 	readonly #log: Pick<Logger, 'error'>;
@@ -12,7 +12,7 @@ export class LocalBus implements EventBus {
 	publish(event: BusEvent): void {
 		for (const subscription of [...this.#subscriptions]) {
 			if (!matches(subscription.filter, event)) continue;
-			// Not in the publisher's call: a slow or throwing handler must not reach it.
+			// Outside of the publisher's call, which a slow or throwing handler must not affect.
 			queueMicrotask(() => {
 				if (this.#subscriptions.has(subscription)) this.#deliver(subscription, event);
 			});

@@ -1,11 +1,11 @@
 import { type BlobStore, type PresignOptions, Reply } from '@plinth/core';
 
-/** How long the address of a redirect works, in milliseconds. A download that has begun may take longer. */
+/** How long the URL of a redirect is valid, in milliseconds. A download that has started may take longer. */
 const redirectMs = 300_000;
 
 /**
- * A redirect to the blob store, where its operator wants clients to download from it; undefined where not. Rejects with
- * `missing` where there is no such blob: the answer of the store itself would be in another form.
+ * A redirect to the blob store, or undefined when its operator has not enabled downloads from the store. Rejects with
+ * `missing()` when there is no such blob, because the store's own error response would have another format.
  */
 export async function redirectToBlob(
 	blobs: BlobStore,

@@ -1,4 +1,5 @@
 import {
+	invalidValue,
 	isPlinthError,
 	maxFileBytes,
 	optional,
@@ -6,6 +7,7 @@ import {
 	plinthError,
 	type UploadedFile,
 	unsupportedValue,
+	wrongType,
 } from '@plinth/core';
 import { Semaphore } from '../limits/semaphore.ts';
 import type { FileSource } from '../ports/file-source.ts';
@@ -38,7 +40,7 @@ export interface ReferencedFile {
 
 /** A stored file that cannot be used; `message` gives the reason for the caller. */
 export class ReferencedFileError extends Error {
-	override readonly name = 'NamedFileError';
+	override readonly name = 'ReferencedFileError';
 	readonly code: 'file_not_found' | 'file_too_large';
 
 	constructor(code: ReferencedFileError['code'], message: string, cause?: unknown) {
@@ -94,15 +96,12 @@ export class ReferencedFiles {
 	/** Validates an id as {@link stored} does, without reading its file. */
 	checkId(id: unknown, param: string): string {
 		if (typeof id !== 'string') {
-			throw plinthError('E_VALUE_TYPE', {
-				param,
-				message: `${param}: the id of a file is expected.`,
-			});
+			throw wrongType(param, `${param}: the id of a file is expected.`);
 		}
 		if (this.#sources.files) return id;
 		throw unsupportedValue(
 			param,
-			`${param}: this server keeps no files. Send the file itself, or add the plugin files of @plinth/plugin-files.`,
+			`${param}: this server stores no files. Send the file itself, or add the plugin files of @plinth/plugin-files.`,
 		);
 	}
 
@@ -130,14 +129,8 @@ export class ReferencedFiles {
 				message: `An address has at most ${referencedFileLimits.address} characters, but ${url.length} were sent.`,
 			});
 		}
-		const fetch = (signal: AbortSignal) => this.#fetch(remote, url, param, signal);
-		return {
-			load: (signal) =>
-				withParam(
-					param,
-					loadOnce(this.#remote, url, () => fetch(signal)),
-				),
-		};
+		const fetch = (signal: AbortSignal) => loadOnce(this.#remote, url, () => this.#fetch(remote, url, param, signal));
+		return { load: (signal) => withParam(param, fetch(signal)) };
 	}
 
 	async #copy(id: string, signal: AbortSignal): Promise<UploadedFile> {
@@ -193,11 +186,7 @@ async function withParam(param: string, file: Promise<UploadedFile>): Promise<Up
 		return await file;
 	} catch (error) {
 		if (!(error instanceof ReferencedFileError)) throw error;
-		throw plinthError('E_VALUE_INVALID', {
-			param,
-			message: `${param}: ${error.message}`,
-			cause: error,
-		});
+		throw invalidValue(param, `${param}: ${error.message}`, error);
 	}
 }
 
@@ -212,6 +201,6 @@ function unknownFile(id: string, cause?: unknown): ReferencedFileError {
 function tooLarge(id: string, size: number): ReferencedFileError {
 	return new ReferencedFileError(
 		'file_too_large',
-		`the file "${id.slice(0, 100)}" has ${size} bytes; at most ${maxFileBytes} are taken here.`,
+		`the file "${id.slice(0, 100)}" has ${size} bytes; at most ${maxFileBytes} are accepted here.`,
 	);
 }

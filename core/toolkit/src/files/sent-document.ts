@@ -4,8 +4,8 @@ import {
 	invalidValue,
 	isAddress,
 	isUpload,
-	plinthError,
 	type UploadedFile,
+	wrongType,
 } from '@plinth/core';
 import { mediaError } from '../errors.ts';
 import type { EncodedDocument } from '../ports/document-reader.ts';
@@ -22,7 +22,7 @@ export function documentFromField(sent: unknown, param: string): SentDocument {
 	if (isUpload(sent)) return sent;
 	if (sent instanceof DataUrlError) throw unreadable(sent, param);
 	if (typeof sent !== 'string') {
-		throw plinthError('E_VALUE_TYPE', { param, message: `${param}: a data URL is expected.` });
+		throw wrongType(param, `${param}: a data URL is expected.`);
 	}
 	if (isAddress(sent) && !/^\s*data:/i.test(sent)) {
 		throw invalidValue(
@@ -56,10 +56,10 @@ export function encodedDocument(document: SentDocument): EncodedDocument {
 function isCanonicalBase64(text: string): boolean {
 	const lines = text.split(/\r?\n/);
 	const [{ length } = ''] = lines;
-	const isEven = lines.slice(1, -1).every((line) => line.length === length) && (lines.at(-1) ?? '').length <= length;
+	const isUniform = lines.slice(1, -1).every((line) => line.length === length) && (lines.at(-1) ?? '').length <= length;
 	const digits = lines.join('').replaceAll('-', '+').replaceAll('_', '/');
 	const encoded = Buffer.from(digits, 'base64').toString('base64');
-	return isEven && digits !== '' && (digits === encoded || digits === encoded.replace(/=+$/, ''));
+	return isUniform && digits !== '' && (digits === encoded || digits === encoded.replace(/=+$/, ''));
 }
 
 function unreadable(cause: DataUrlError, param: string): Error {

@@ -7,6 +7,7 @@ import {
 	PlinthError,
 	plinthError,
 	type UploadedFile,
+	wrongType,
 } from '@plinth/core';
 import { Semaphore } from '../limits/semaphore.ts';
 import type { EncodedImage, ImageCodec, ImageInfo } from '../ports/image-codec.ts';
@@ -38,17 +39,14 @@ const probeSlots = new Semaphore(2);
 export function imageFromField(
 	sent: unknown,
 	param: string,
-	named: ReferencedFiles,
+	files: ReferencedFiles,
 	options: SentImageOptions = {},
 ): RequestImage {
 	if (isUpload(sent)) return loadedImage(sent);
 	if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) {
-		return fromMembers(sent as Record<string, unknown>, param, named, options);
+		return fromMembers(sent as Record<string, unknown>, param, files, options);
 	}
-	throw plinthError('E_VALUE_TYPE', {
-		param,
-		message: `A file is expected in ${param}, or an object with image_url or file_id.`,
-	});
+	throw wrongType(param, `A file is expected in ${param}, or an object with image_url or file_id.`);
 }
 
 /** Probes the picture. Client errors of the codec become 400 errors that name `param`. */
@@ -73,12 +71,12 @@ export function encodedImage(image: SentImage): EncodedImage {
 function fromMembers(
 	{ image_url: url, file_id: fileId }: Readonly<Record<string, unknown>>,
 	param: string,
-	named: ReferencedFiles,
+	files: ReferencedFiles,
 	options: SentImageOptions,
 ): RequestImage {
 	const hasId = (fileId ?? undefined) !== undefined;
 	if ((url ?? undefined) === undefined) {
-		if (hasId) return named.stored(fileId, `${param}.file_id`);
+		if (hasId) return files.stored(fileId, `${param}.file_id`);
 		throw plinthError('E_VALUE_MISSING', {
 			param: `${param}.image_url`,
 			message: `${param} needs an image_url or a file_id.`,
@@ -87,7 +85,7 @@ function fromMembers(
 	if (hasId) {
 		throw invalidValue(param, `Send exactly one of image_url and file_id in ${param}.`);
 	}
-	return imageFromUrl(url, `${param}.image_url`, named, options);
+	return imageFromUrl(url, `${param}.image_url`, files, options);
 }
 
 /**
@@ -97,11 +95,11 @@ function fromMembers(
 export function imageFromUrl(
 	url: unknown,
 	param: string,
-	named: ReferencedFiles,
+	files: ReferencedFiles,
 	options: SentImageOptions = {},
 ): RequestImage {
-	const isFetched = named.canFetch && typeof url === 'string' && /^https?:/i.test(url);
-	return isFetched ? named.remote(url, param) : loadedImage(fromDataUrl(url, param, options));
+	const isFetched = files.canFetch && typeof url === 'string' && /^https?:/i.test(url);
+	return isFetched ? files.remote(url, param) : loadedImage(fromDataUrl(url, param, options));
 }
 
 function loadedImage(image: SentImage): RequestImage {
@@ -111,7 +109,7 @@ function loadedImage(image: SentImage): RequestImage {
 function fromDataUrl(url: unknown, param: string, { maxUrlLength = Infinity }: SentImageOptions): SentImage {
 	if (url instanceof DataUrlError) throw invalidValue(param, `${param}: ${url.message}.`);
 	if (!isUpload(url) && typeof url !== 'string') {
-		throw plinthError('E_VALUE_TYPE', { param, message: 'A data URL is expected.' });
+		throw wrongType(param, 'A data URL is expected.');
 	}
 	// A long data URL arrives decoded, as a file: four characters for three bytes.
 	const length = typeof url === 'string' ? url.length : Math.ceil((url.size * 4) / 3);

@@ -14,30 +14,29 @@ export class Semaphore {
 	 * starts. A running task may be uninterruptible native code, so it keeps its slot until it settles.
 	 */
 	async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+		const release = await this.acquire(signal);
+		const work = (async () => task())().finally(release);
+		return signal ? orAbort(signal, work) : work;
+	}
+
+	/** Waits for a slot, at most until the signal aborts. Resolves to a function that releases it, once. */
+	async acquire(signal?: AbortSignal): Promise<() => void> {
 		signal?.throwIfAborted();
-		await this.#acquire(signal);
+		await (this.#free > 0 ? this.#free-- : this.#wait(signal));
 		// The signal may have aborted after the slot was granted.
 		if (signal?.aborted) this.#release();
 		signal?.throwIfAborted();
-		const work = Promise.resolve()
-			.then(task)
-			.finally(() => this.#release());
-		if (!signal) return work;
-		// After an abort, the task's own rejection is ignored.
-		work.catch(() => {});
-		return orAbort(signal, work);
+		const { promise, resolve } = Promise.withResolvers<void>();
+		void promise.then(() => this.#release());
+		return resolve;
 	}
 
-	#acquire(signal?: AbortSignal): Promise<void> {
-		if (this.#free > 0) {
-			this.#free--;
-			return Promise.resolve();
-		}
+	#wait(signal?: AbortSignal): Promise<void> {
 		const slot = Promise.withResolvers<void>();
 		this.#queue.push(slot.resolve);
 		const abort = () => {
 			const index = this.#queue.indexOf(slot.resolve);
-			// Already granted: `run` is about to use the slot.
+			// Already granted: `acquire` is about to use the slot.
 			if (index < 0) return;
 			this.#queue.splice(index, 1);
 			slot.reject(signal?.reason);

@@ -31,16 +31,13 @@ export function isSignedName(key: Uint8Array, name: string, signature: unknown):
 }
 
 async function readKey(records: RecordStore, secrets: CollectionRef): Promise<Uint8Array> {
-	const created = randomBytes(32).toString('hex');
 	const existing = await storedKey(records, secrets);
 	if (existing) return existing;
-	// Two servers may create a key at once; the later one reads the key of the other.
-	if ((await records.put(secrets, id, { key: created }, { ifVersion: 0 })) !== null) {
-		return Buffer.from(created, 'hex');
-	}
-	const other = await storedKey(records, secrets);
-	if (!other) throw new Error('The key of signed URLs was deleted while it was created.');
-	return other;
+	await records.put(secrets, id, { key: randomBytes(32).toString('hex') }, { ifVersion: 0 });
+	// Two servers may create a key at the same time: the first one is kept.
+	const created = await storedKey(records, secrets);
+	if (!created) throw new Error('The key of signed URLs was deleted while it was created.');
+	return created;
 }
 
 async function storedKey(records: RecordStore, secrets: CollectionRef): Promise<Uint8Array | undefined> {

@@ -20,9 +20,9 @@ export interface PageRange {
 export interface DocumentOptions {
 	/** All pages when absent. Pages after the end are ignored, and so are all ranges in formats without pages. */
 	readonly pages?: readonly PageRange[];
-	/** `auto`, the default, reads pages that are pictures by OCR where the reader supports it; `off` leaves them empty. */
+	/** `auto`, the default, reads pages that are pictures by OCR if the reader supports it; `off` leaves them empty. */
 	readonly ocr?: 'auto' | 'off';
-	/** `text`, the default, or Markdown: headings, lists, emphasis where the format tells them, tables as pipe tables. */
+	/** `text`, the default, or Markdown: headings, lists and emphasis if the format marks them, tables as pipe tables. */
 	readonly format?: 'text' | 'markdown';
 }
 
@@ -79,7 +79,7 @@ export interface DocumentText {
  * reason and ends the work. Calls above the concurrency limit wait.
  */
 export interface DocumentReader {
-	/** Changes whenever the same bytes may give another text: part of the cache key. */
+	/** Part of the cache key: changes whenever the same bytes may give another text. */
 	readonly version: string;
 	read(document: EncodedDocument, options?: DocumentOptions, run?: DocumentRun): Promise<DocumentText>;
 }

@@ -42,7 +42,7 @@ export interface EncodeOptions {
 
 /** How {@link ImageCodec.transcode} rewrites a picture. */
 export interface TranscodeOptions extends EncodeOptions {
-	/** Absent: the size stays. */
+	/** Absent: the size is kept. */
 	readonly fit?: FitOptions;
 }
 
@@ -59,7 +59,7 @@ export interface ImageLayer {
 	/** Position of the top left corner, in pixels of the base picture. Parts outside of it are cropped. */
 	readonly x: number;
 	readonly y: number;
-	/** 0 to 1; 1 unless said otherwise. */
+	/** 0 to 1; 1 by default. */
 	readonly opacity?: number;
 }
 

@@ -5,8 +5,8 @@ export interface JobUpdate {
 	/**
 	 * `job.state`: the state of a job when the feed starts. `stream.ready`: the state of all pending jobs was
 	 * sent; jobs that ended before are only in the records. `job.progress`: a fraction, at most once a second
-	 * per job. `job.waiting`: the job's model works on others. `job.preview`: an unfinished state. Others are
-	 * transitions.
+	 * per job. `job.waiting`: the job's model processes other jobs. `job.preview`: an intermediate result. All
+	 * other types are state transitions.
 	 */
 	readonly type: 'job.state' | 'stream.ready' | 'job.progress' | 'job.waiting' | 'job.preview' | JobEventType;
 	/** With `job.waiting`: 1 for the job that is next. */
@@ -32,7 +32,7 @@ export interface JobUpdate {
 	readonly view: object;
 }
 
-/** Why a feed ended early: the reader was too slow, the server stops, or `maxMs` is over. */
+/** Why a feed ended early: the reader was too slow, the server stops, or `maxMs` has passed. */
 export type FeedEndReason = 'slow_reader' | 'stopping' | 'max_age';
 
 /** The updates of one reader. Ends when the one job that it follows has ended or was removed. */
@@ -60,7 +60,7 @@ export interface FeedQuery {
 	readonly signal: AbortSignal;
 }
 
-/** Follows jobs live, in whichever process of the deployment they run. */
+/** Follows the updates of jobs, in any process of the deployment. */
 export interface JobFeed {
 	/** The kinds of job that the plugins of this deployment run. */
 	kinds(): readonly string[];
@@ -75,7 +75,7 @@ export interface JobFeed {
 	follow(query: FeedQuery): Promise<FeedReader>;
 	/**
 	 * The updates as an event stream: `event` is the type, `id` the cursor, and `data` is `{ object: 'event',
-	 * type, created_at (Unix seconds), data: view }`, with `position` or `preview` beside it where there is one. A stream
+	 * type, created_at (Unix seconds), data: view }`, with `position` or `preview` beside it if present. A stream
 	 * that ends early closes with `stream.end`, whose data is `{ reason }`.
 	 */
 	events(reader: FeedReader): AsyncIterable<ServerEvent>;

@@ -52,7 +52,7 @@ export class TaskProcess {
 		this.#pipes = [stdin, stderr, responses];
 		this.#stdin = stdin;
 		this.#frames = readFrames(responses);
-		this.#listen(stderr);
+		this.#keepTail(stderr);
 		// A broken pipe also ends the frames.
 		for (const pipe of this.#pipes) pipe.on('error', () => {});
 		this.#keepAlive(false);
@@ -125,7 +125,7 @@ export class TaskProcess {
 	}
 
 	async #request(task: unknown, { body, timeoutMs = this.#options.taskTimeoutMs, onUpdate }: TaskRun) {
-		const deadline = new Deadline(timeoutMs, () => this.kill(new TaskTimeout('The task took too long.')));
+		const deadline = deadlineIn(timeoutMs, () => this.kill(new TaskTimeout('The task took too long.')));
 		try {
 			writeFrame(this.#stdin, { task } satisfies TaskRequest, body);
 			for (;;) {
@@ -186,7 +186,7 @@ export class TaskProcess {
 		});
 	}
 
-	#listen(stderr: Socket): void {
+	#keepTail(stderr: Socket): void {
 		let received = 0;
 		stderr.on('data', (bytes: Buffer) => {
 			this.#stderrTail = (this.#stderrTail + bytes.toString('latin1')).slice(-stderrTailLength);
@@ -203,27 +203,17 @@ export class TaskProcess {
 	}
 }
 
-/** The deadline of a task, which can be extended. */
-class Deadline {
-	readonly #onExpired: () => void;
-	#end: number;
-	#timer: NodeJS.Timeout;
-
-	constructor(ms: number, onExpired: () => void) {
-		this.#onExpired = onExpired;
-		this.#end = performance.now() + ms;
-		this.#timer = setTimeout(onExpired, ms);
-	}
-
-	extend(ms: number): void {
-		this.clear();
-		this.#end += ms;
-		this.#timer = setTimeout(this.#onExpired, Math.max(0, this.#end - performance.now()));
-	}
-
-	clear(): void {
-		clearTimeout(this.#timer);
-	}
+/** A deadline of a task, which can be extended. */
+function deadlineIn(ms: number, onExpired: () => void) {
+	let end = performance.now() + ms;
+	let timer = setTimeout(onExpired, ms);
+	const clear = () => clearTimeout(timer);
+	const extend = (more: number) => {
+		clear();
+		end += more;
+		timer = setTimeout(onExpired, Math.max(0, end - performance.now()));
+	};
+	return { extend, clear };
 }
 
 function toResponse(outcome: TaskOutcome, body: Buffer): TaskResponse {
@@ -240,7 +230,7 @@ function toResponse(outcome: TaskOutcome, body: Buffer): TaskResponse {
 }
 
 /**
- * Starts the process without the parent's `execArgv`: its conditions are for sources alone, and `--inspect`
+ * Starts the process without the parent's `execArgv`: its conditions apply only to sources, and `--inspect`
  * would conflict.
  */
 function spawnChild({ file, heapMb, semiSpaceMb, env }: ProcessOptions): ChildProcess {
@@ -261,7 +251,7 @@ function spawnChild({ file, heapMb, semiSpaceMb, env }: ProcessOptions): ChildPr
 
 /**
  * Excludes the parent's variables, which may hold secrets. Few malloc arenas, so that threads reuse each other's freed
- * memory, and constant thresholds, so that glibc gives large blocks back at once.
+ * memory, and constant thresholds, so that glibc frees large blocks at once.
  */
 function environment(): NodeJS.ProcessEnv {
 	const { SystemRoot } = process.env;

@@ -49,8 +49,8 @@ export async function serveTasks(handler: TaskHandler, options: ChildOptions): P
 	for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[name] = () => {};
 	const collect = collectorAbove(collectAbove);
 	const responses = new Socket({ fd: responseFd, readable: false }).on('error', end);
-	const send = (answer: ChildMessage, body?: Uint8Array) =>
-		new Promise<void>((resolve) => writeFrame(responses, answer, body, resolve));
+	const send = (message: ChildMessage, body?: Uint8Array) =>
+		new Promise<void>((resolve) => writeFrame(responses, message, body, resolve));
 	const memory = await watchMemory(maxBytes);
 	// After the watch has started: on Linux the priority is per thread, and the watch must keep its own.
 	lowerPriority();
@@ -83,17 +83,11 @@ async function runTask(task: () => Promise<TaskResult>): Promise<readonly [TaskO
 		const outcome = { kind: 'done', value, rss: rss() } as const;
 		return body ? [outcome, body] : [outcome];
 	} catch (error) {
-		return [error instanceof Refusal ? refused(error) : failed(error)];
+		if (!(error instanceof Refusal)) return [{ kind: 'failed', message: String(error), rss: rss() }];
+		const { code, sentence, cause } = error;
+		const reason = cause instanceof Error ? cause.message : undefined;
+		return [{ kind: 'refused', code, sentence, cause: reason, rss: rss() }];
 	}
-}
-
-function refused({ code, sentence, cause }: Refusal): TaskOutcome {
-	const reason = cause instanceof Error ? cause.message : undefined;
-	return { kind: 'refused', code, sentence, cause: reason, rss: rss() };
-}
-
-function failed(error: unknown): TaskOutcome {
-	return { kind: 'failed', message: String(error), rss: rss() };
 }
 
 /**

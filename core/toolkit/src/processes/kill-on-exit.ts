@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 /** The running children. */
 const children = new Set<ChildProcess>();
 
-/** Kills a child when this process exits. The child would end with its stdin, but a moment later. */
+/** Kills a child when this process exits. Without this, the child ends a moment later, when its stdin closes. */
 export function killOnExit(child: ChildProcess): void {
 	if (children.size === 0) process.on('exit', killAll);
 	children.add(child);

@@ -24,5 +24,5 @@ export type TaskOutcome = (
 /** The file descriptor of responses. Not stdout, to which any library may print. */
 export const responseFd = 3;
 
-/** What a child writes to stderr before it ends because of its memory. */
+/** What a child writes to stderr before it ends because it exceeds its memory limit. */
 export const outOfMemory = 'plinth: too much memory';

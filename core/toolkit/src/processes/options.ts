@@ -14,7 +14,7 @@ export interface ProcessOptions {
 	readonly maxTasks?: number;
 	/** Maximum JavaScript heap, in MiB. */
 	readonly heapMb?: number;
-	/** The semi-space for new objects, in MiB: a smaller one is slower and takes less memory. */
+	/** The semi-space for new objects, in MiB: a smaller one is slower and uses less memory. */
 	readonly semiSpaceMb?: number;
 	/** The complete environment of the processes. */
 	readonly env?: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ export interface ProcessPoolOptions extends ProcessOptions {
 	readonly idleMs: number;
 	/**
 	 * How long a task waits for a running process before another one starts, in milliseconds; 0 by default. A process
-	 * may take longer to start than a task takes, and its memory stays until it ends.
+	 * may take longer to start than a task takes, and keeps its memory until it ends.
 	 */
 	readonly waitMs?: number;
 }
@@ -25,7 +25,7 @@ export class ProcessPool {
 	readonly #slots: Semaphore;
 	readonly #processes = new Set<TaskProcess>();
 	readonly #idle = new Map<TaskProcess, NodeJS.Timeout>();
-	/** Ends the wait of each task that waits for a process. */
+	/** One function for each task that waits for a process: a call ends the wait. */
 	#waiting: (() => void)[] = [];
 	#isClosed = false;
 
@@ -41,7 +41,7 @@ export class ProcessPool {
 
 	/**
 	 * Runs a task as soon as a process is free. Rejects with a `Refusal` when the child refuses it, with
-	 * `TaskTimeout` or `OutOfMemory`, and with a `Crash` when two processes crash over it. Rejects with the
+	 * `TaskTimeout` or `OutOfMemory`, and with a `Crash` when it crashes two processes. Rejects with the
 	 * signal's reason as soon as it aborts: a waiting task then never starts.
 	 */
 	run(task: unknown, run: TaskRun = {}): Promise<TaskResponse> {

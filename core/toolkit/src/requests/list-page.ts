@@ -35,7 +35,7 @@ export interface IdForm {
 	readonly examples: string[];
 }
 
-/** An optional id in a query. An empty text is the same as its absence: SDKs send `null` so. */
+/** An optional id in a query. An empty text counts as absent, because SDKs send `null` as an empty text. */
 export function idField(noun: string, form: IdForm, description: string) {
 	const pattern = `^$|${form.pattern}`;
 	const regExp = new RegExp(pattern);
@@ -66,7 +66,7 @@ export function pageFields(noun: string, form: IdForm, options: PageOptions) {
 	};
 }
 
-/** What the route of a list may fail with. */
+/** The errors of a list route. */
 export const listErrors = [
 	errors.E_VALUE_INVALID,
 	errors.E_VALUE_TYPE,

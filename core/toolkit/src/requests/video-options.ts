@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** The lengths of videos that requests may ask for, in seconds. */
+/** The lengths of videos that requests may set, in seconds. */
 export const videoSeconds = [2, 4, 8, 12] as const;
 
-/** The frame sizes that requests may ask for, `WIDTHxHEIGHT`. */
+/** The frame sizes that requests may set, `WIDTHxHEIGHT`. */
 export const videoSizes = ['720x1280', '1280x720', '1024x1792', '1792x1024', '640x480', '480x640'] as const;
 
-/** Options by which a config tells the `abilities` of a video model whose adapter cannot know them. */
+/** Config options for the `abilities` of a video model whose adapter cannot know them. */
 export const videoAbilityOptions = {
 	/** The frame sizes that the model makes. Other sizes are refused. Unset: not known; every size is passed on. */
 	sizes: z.array(z.enum(videoSizes)).min(1).optional(),

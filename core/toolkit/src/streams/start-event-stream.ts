@@ -11,8 +11,8 @@ export interface StreamStart {
 /**
  * Starts an event stream of models. `make` resolves with the events once there is a first one. Resolves
  * then or after `maxWaitMs`; rejects with an earlier failure. A later failure is sent in the stream, and a
- * fallback model can take over until the first event. Until then, comments tell a client in a line its place. A reader
- * that returns aborts the signal of `caller`.
+ * fallback model can take over until the first event. Until then, comments report the position of a waiting client in
+ * the queue. A `return` of the reader aborts the signal of `caller`.
  */
 export async function startEventStream(
 	call: Call,
@@ -37,32 +37,32 @@ export async function startEventStream(
 	} finally {
 		cancel();
 	}
-	const comments = ahead && places(events, () => ahead?.(), clock);
+	const comments = ahead && queueComments(events, () => ahead?.(), clock);
 	return deferred(events, comments, () => disconnect.abort(new Error('The client has disconnected.')));
 }
 
-/** Milliseconds between two looks at the place in the line. */
-const lookMs = 1_000;
+/** Interval in which the position in the queue is read, in milliseconds. */
+const pollMs = 1_000;
 
-/** Comments with each new place in the line, until a promise settles. */
-async function* places(until: Promise<unknown>, ahead: () => number | undefined, clock: Clock) {
-	let isOver = false;
-	const end = () => {
-		isOver = true;
+/** Comments with each new position in the queue, until a promise settles. */
+async function* queueComments(until: Promise<unknown>, ahead: () => number | undefined, clock: Clock) {
+	let hasSettled = false;
+	const onSettled = () => {
+		hasSettled = true;
 	};
-	const over = until.then(end, end);
-	for (let told: number | undefined; !isOver; ) {
+	const settled = until.then(onSettled, onSettled);
+	for (let lastSent: number | undefined; !hasSettled; ) {
 		const count = ahead();
-		if (count !== undefined && count !== told) yield { comment: `waiting, ${count} ahead`, data: null };
-		told = count;
-		const look = Promise.withResolvers<void>();
-		const cancel = clock.after(lookMs, look.resolve);
-		await Promise.race([over, look.promise]);
+		if (count !== undefined && count !== lastSent) yield { comment: `waiting, ${count} ahead`, data: null };
+		lastSent = count;
+		const nextPoll = Promise.withResolvers<void>();
+		const cancel = clock.after(pollMs, nextPoll.resolve);
+		await Promise.race([settled, nextPoll.promise]);
 		cancel();
 	}
 }
 
-/** The events of a promise, behind comments. Not a generator: its `return` would wait for the first event. */
+/** The events of a promise, after comments. Not a generator: its `return` would wait for the first event. */
 function deferred(
 	events: Promise<AsyncIterable<ServerEvent>>,
 	comments: AsyncGenerator<ServerEvent> | undefined,

@@ -8,12 +8,12 @@ const range = fc
 	.map(([first, more]) => ({ first, last: first + more }));
 const all = Array.from({ length: 40 }, (_, index) => ({ page: index + 1, text: '' }));
 
-it('ranges hold the same pages when they are merged, in order and apart', () => {
+it('merged ranges have the same pages, in order and without overlap', () => {
 	fc.assert(
 		fc.property(fc.array(range), (ranges) => {
 			const merged = mergedRanges(ranges);
-			const wanted = all.filter(({ page }) => ranges.some(({ first, last }) => page >= first && page <= last));
-			expect(pagesWithin(all, merged)).toEqual(wanted);
+			const expected = all.filter(({ page }) => ranges.some(({ first, last }) => page >= first && page <= last));
+			expect(pagesWithin(all, merged)).toEqual(expected);
 			for (const [index, { first }] of merged.entries()) {
 				expect(first).toBeGreaterThan((merged[index - 1]?.last ?? -1) + 1);
 			}
@@ -21,7 +21,7 @@ it('ranges hold the same pages when they are merged, in order and apart', () => 
 	);
 });
 
-it('what is no range is left out', () => {
+it('invalid ranges are left out', () => {
 	const wrong = [
 		{ first: 0, last: 3 },
 		{ first: 5, last: 4 },

@@ -9,7 +9,7 @@ import { ForbiddenTarget } from '../../src/egress/guard.ts';
 
 const bounds = { method: 'GET', timeoutMs: 5_000, maxBytes: 1_000 } as const;
 
-/** Answers by its path; its loopback addresses all reach it. */
+/** A server whose response depends on the path. All loopback addresses reach it. */
 let canary: Server;
 let hits: string[] = [];
 let port: number;
@@ -29,8 +29,8 @@ beforeAll(async () => {
 
 afterAll(() => new Promise((resolve) => canary.close(resolve)));
 
-/** Sends a request and returns what the canary heard of it. */
-async function heard(egress: Egress, url: string, more: Partial<EgressRequest> = {}) {
+/** Sends a request and returns what the canary received. */
+async function receivedBy(egress: Egress, url: string, more: Partial<EgressRequest> = {}) {
 	hits = [];
 	const outcome = await egress.send({ ...bounds, url, ...more }).then(
 		(answer) => answer,
@@ -47,42 +47,42 @@ describe('spellings of private addresses', () => {
 			code: 'E_VALUE_INVALID',
 			param: 'url',
 		});
-		const { outcome, hits } = await heard(egress, `http://${host}:${port}/`);
+		const { outcome, hits } = await receivedBy(egress, `http://${host}:${port}/`);
 		expect(outcome).toBeInstanceOf(Error);
 		expect(hits).toEqual([]);
 	});
 
-	it('leave public ones alone', () => {
+	it('do not include public addresses', () => {
 		for (const address of ['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8']) {
 			expect(isPublicAddress(address)).toBe(true);
 		}
 	});
 
-	it('are no addresses when they are none', () => {
+	it('do not include invalid addresses', () => {
 		for (const text of ['', 'example.com', 'fe80::1%lo', '8.8.8']) {
 			expect(isPublicAddress(text)).toBe(text === '8.8.8');
 		}
 	});
 });
 
-describe('names that a resolver answers', () => {
+describe('the resolver', () => {
 	const isAllowed = (address: string) => address === '127.0.0.2' || isPublicAddress(address);
 	const v4 = (address: string) => ({ address, family: 4 });
 
-	it('is asked once per connection, so that a second answer cannot lead elsewhere', async () => {
-		let asked = 0;
-		const resolve = async () => [v4(asked++ === 0 ? '127.0.0.2' : '127.0.0.1')];
+	it('is called once per connection, so that a second result cannot change the address', async () => {
+		let lookups = 0;
+		const resolve = async () => [v4(lookups++ === 0 ? '127.0.0.2' : '127.0.0.1')];
 		const egress = new Egress({ allowHttp: true, isAllowed, resolve });
-		const { outcome, hits } = await heard(egress, `http://rebinding.example:${port}/`);
+		const { outcome, hits } = await receivedBy(egress, `http://rebinding.example:${port}/`);
 		expect(outcome).toMatchObject({ status: 200 });
-		expect(asked).toBe(1);
+		expect(lookups).toBe(1);
 		expect(hits).toHaveLength(1);
 	});
 
 	it('refuses a host with one private address among public ones', async () => {
 		const resolve = async () => [v4('127.0.0.2'), v4('127.0.0.1')];
 		const egress = new Egress({ allowHttp: true, isAllowed, resolve });
-		const { outcome, hits } = await heard(egress, `http://mixed.example:${port}/`);
+		const { outcome, hits } = await receivedBy(egress, `http://mixed.example:${port}/`);
 		expect(outcome).toBeInstanceOf(ForbiddenTarget);
 		expect(hits).toEqual([]);
 	});
@@ -104,7 +104,7 @@ describe('names that a resolver answers', () => {
 		await egress.close();
 	});
 
-	it('says that a name cannot be resolved', async () => {
+	it('reports a name that cannot be resolved', async () => {
 		const resolve = async () => Promise.reject(new Error('ENOTFOUND'));
 		const egress = new Egress({ resolve });
 		await expect(egress.check('https://gone.example/', 'url')).rejects.toThrow(
@@ -115,7 +115,7 @@ describe('names that a resolver answers', () => {
 });
 
 describe('addresses', () => {
-	it('may be of http where that is allowed, and an error names both schemes', async () => {
+	it('may be of http if that is allowed, and an error then names both schemes', async () => {
 		const egress = new Egress({ allowHttp: true, isAllowed: () => true });
 		await egress.check('http://127.0.0.1/', 'url');
 		await expect(egress.check('ftp://127.0.0.1/', 'url')).rejects.toMatchObject({
@@ -149,14 +149,14 @@ describe('redirects', () => {
 	const via = (...hops: string[]) =>
 		hops.reduceRight((target, hop) => `http://${hop}/to/${encodeURIComponent(target)}`);
 
-	it('are answers unless they are to be followed', async () => {
-		const { outcome } = await heard(egress(), via(`127.0.0.2:${port}`, 'https://example.com/'));
+	it('are returned as responses unless they are to be followed', async () => {
+		const { outcome } = await receivedBy(egress(), via(`127.0.0.2:${port}`, 'https://example.com/'));
 		expect(outcome).toMatchObject({ status: 302 });
 	});
 
-	it('are followed where each step is allowed, without the headers to another host', async () => {
+	it('are followed when each step is allowed, without the headers to another host', async () => {
 		const target = `http://127.0.0.2:${port}/end`;
-		const { outcome, hits } = await heard(egress(), via(`127.0.0.2:${port}`, target), {
+		const { outcome, hits } = await receivedBy(egress(), via(`127.0.0.2:${port}`, target), {
 			redirects: 3,
 			headers: { authorization: 'Bearer x' },
 		});
@@ -174,16 +174,16 @@ describe('redirects', () => {
 		'http://[::1]:PORT/end',
 	])('to %s are refused', async (to) => {
 		const target = to.replace('PORT', String(port));
-		const { outcome, hits } = await heard(egress(), via(`127.0.0.2:${port}`, target), {
+		const { outcome, hits } = await receivedBy(egress(), via(`127.0.0.2:${port}`, target), {
 			redirects: 3,
 		});
 		expect(outcome).toBeInstanceOf(Error);
 		expect(hits).toHaveLength(1);
 	});
 
-	it('end after as many as are allowed', async () => {
+	it('end after the allowed number', async () => {
 		const hop = `127.0.0.2:${port}`;
-		const { outcome, hits } = await heard(egress(), via(hop, hop, hop, `http://${hop}/end`), {
+		const { outcome, hits } = await receivedBy(egress(), via(hop, hop, hop, `http://${hop}/end`), {
 			redirects: 2,
 		});
 		expect(outcome).toBeInstanceOf(Error);
@@ -191,7 +191,7 @@ describe('redirects', () => {
 	});
 
 	it('of a POST are not followed', async () => {
-		const { outcome } = await heard(egress(), via(`127.0.0.2:${port}`, `http://127.0.0.2:${port}/`), {
+		const { outcome } = await receivedBy(egress(), via(`127.0.0.2:${port}`, `http://127.0.0.2:${port}/`), {
 			method: 'POST',
 			body: '{}',
 			redirects: 3,
@@ -209,19 +209,19 @@ describe('bounds', () => {
 		[100_000, true],
 	])('returns 1,000 bytes at most of a body of %i', async (length, isTruncated) => {
 		const egress = new Egress({ allowHttp: true, isAllowed });
-		const { outcome } = await heard(egress, `http://127.0.0.1:${port}/long/${length}`);
+		const { outcome } = await receivedBy(egress, `http://127.0.0.1:${port}/long/${length}`);
 		expect(outcome).toMatchObject({ isTruncated, body: Buffer.alloc(1_000, 'x') });
 	});
 
 	it.each([
 		['without a signal', undefined],
 		['with a signal', new AbortController().signal],
-	])('gives up after its time %s, whatever the other side does', async (_how, signal) => {
+	])('ends after its time limit %s, for any behaviour of the server', async (_how, signal) => {
 		const silent = createServer(() => {});
 		await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
 		const { port: closed } = silent.address() as AddressInfo;
 		const egress = new Egress({ allowHttp: true, isAllowed });
-		const { outcome } = await heard(egress, `http://127.0.0.1:${closed}/`, {
+		const { outcome } = await receivedBy(egress, `http://127.0.0.1:${closed}/`, {
 			timeoutMs: 50,
 			...(signal ? { signal } : {}),
 		});
@@ -244,17 +244,17 @@ describe('bounds', () => {
 		await new Promise((resolve) => slow.close(resolve));
 	});
 
-	it('sends nothing once it is closed, also when it never sent anything', async () => {
+	it('sends nothing after it is closed, also without an earlier request', async () => {
 		const egress = new Egress({ allowHttp: true, isAllowed });
 		await egress.close();
-		const { outcome, hits } = await heard(egress, `http://127.0.0.1:${port}/`);
+		const { outcome, hits } = await receivedBy(egress, `http://127.0.0.1:${port}/`);
 		expect(outcome).toMatchObject({ message: 'The egress is closed.' });
 		expect(hits).toEqual([]);
 	});
 
 	it('ends with its signal', async () => {
 		const egress = new Egress({ allowHttp: true, isAllowed });
-		const { outcome } = await heard(egress, `http://127.0.0.1:${port}/`, {
+		const { outcome } = await receivedBy(egress, `http://127.0.0.1:${port}/`, {
 			signal: AbortSignal.abort(new Error('stopped')),
 		});
 		expect(outcome).toMatchObject({ message: 'stopped' });

@@ -11,7 +11,7 @@ import type { FetchingCall } from '../../src/ports/remote-images.ts';
 let server: Server;
 let base: string;
 let hits: string[] = [];
-/** Requests for `/held`, which are answered when a test says so. */
+/** Requests for `/held`, which get their response when the test sends it. */
 let held: (() => void)[] = [];
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
 	base = `http://127.0.0.2:${(server.address() as AddressInfo).port}`;
 });
 
-/** A status with a body where it may have one: as if it were the picture. */
+/** Sends a status, with a body like a picture if the status allows one. */
 function answerWith(status: number, response: ServerResponse): void {
 	response.writeHead(status, status === 206 ? { 'content-range': 'bytes 0-3/9' } : {});
 	response.end([204, 304].includes(status) ? undefined : 'body');
@@ -68,12 +68,12 @@ const sentence = (fetching: Promise<unknown>) =>
 	);
 
 describe('a picture behind an address', () => {
-	test('is fetched as by a program that says who it is', async () => {
+	test('is fetched with a User-Agent that names the program', async () => {
 		const file = await fetcher().fetch(`${base}/`, 'p', callOf());
 		expect(String(await file.bytes())).toMatch(/^Plinth\/\S+ image\/png, image\/jpeg, image\/webp$/);
 	});
 
-	test('has at most 20 MB', async () => {
+	test('may have at most 20 MB', async () => {
 		const images = fetcher();
 		expect((await images.fetch(`${base}/full`, 'p', callOf())).size).toBe(20_971_520);
 		expect(await sentence(images.fetch(`${base}/large`, 'p', callOf()))).toEqual([
@@ -83,7 +83,7 @@ describe('a picture behind an address', () => {
 		]);
 	});
 
-	test('that cannot be had reads the same, whatever the reason', async () => {
+	test('that cannot be fetched causes the same message for every reason', async () => {
 		const images = fetcher();
 		const { port } = new URL(base);
 		const closed = `http://127.0.0.2:${Number(port) === 1 ? 2 : 1}/`;
@@ -93,13 +93,13 @@ describe('a picture behind an address', () => {
 		expect(all[0]).toEqual([
 			'E_VALUE_INVALID',
 			'p',
-			'p: the picture cannot be fetched. Its address must answer within 10 seconds, to everybody, with status 200.',
+			'p: the picture cannot be fetched. Its address must respond within 10 seconds with status 200, without authentication.',
 		]);
 		expect(new Set(all.map((each) => JSON.stringify(each))).size).toBe(1);
 	});
 
 	test.each([201, 202, 203, 204, 205, 206, 226, 300, 301, 302, 304, 307, 400, 404, 500])(
-		'is not what comes with status %i',
+		'is refused with status %i',
 		async (status) => {
 			expect(await sentence(fetcher().fetch(`${base}/status/${status}`, 'p', callOf()))).toEqual([
 				'E_VALUE_INVALID',
@@ -109,7 +109,7 @@ describe('a picture behind an address', () => {
 		},
 	);
 
-	test('outside the public internet is refused by its name alone', async () => {
+	test('outside the public internet is refused by its name', async () => {
 		const notFound = Object.assign(new Error('no'), { code: 'ENOTFOUND', hostname: 'gone.lan' });
 		const images = fetcher({
 			resolve: async (hostname) =>
@@ -138,7 +138,7 @@ describe('a picture behind an address', () => {
 		expect(await Promise.all(all)).toHaveLength(6);
 	});
 
-	test('is not waited for once the signal aborts', async () => {
+	test('is not awaited after the signal aborts', async () => {
 		const stop = new AbortController();
 		const fetching = fetcher().fetch(`${base}/held`, 'p', callOf('alice', stop));
 		await eventually('it is asked for', () => held.length === 1);

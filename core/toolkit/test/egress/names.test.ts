@@ -6,12 +6,15 @@ import { nameServers } from '../../src/egress/names.ts';
 
 const families = { 1: 'four', 28: 'six' } as const;
 
-/** A name server that knows the addresses of one family under names that begin with it, says nothing about `silent…` and about the family behind `no-`, and knows no other name. */
+/**
+ * A name server. A name that starts with a family has addresses of that family. It does not respond for `silent…` and
+ * for the family after `no-`. Other names do not exist.
+ */
 async function nameServer() {
-	const asked: string[] = [];
+	const questions: string[] = [];
 	const socket = createSocket('udp4', (question, { port, address }) => {
 		const { name, family, end } = read(question);
-		asked.push(`${name} ${family}`);
+		questions.push(`${name} ${family}`);
 		if (name.startsWith('silent') || name.endsWith(`no-${family}.example`)) return;
 		const isKnown = name.startsWith('four') || name.startsWith('six');
 		const bytes = family === 'four' ? [192, 0, 2, 1] : [0x20, 1, ...Array(13).fill(0), 1];
@@ -26,10 +29,10 @@ async function nameServer() {
 	socket.bind(0, '127.0.0.1');
 	await once(socket, 'listening');
 	onTestFinished(() => void socket.close());
-	return { servers: [`127.0.0.1:${socket.address().port}`], asked };
+	return { servers: [`127.0.0.1:${socket.address().port}`], questions };
 }
 
-/** What a DNS question asks (RFC 1035 §4.1.2). */
+/** Parses a DNS question (RFC 1035 §4.1.2). */
 function read(question: Buffer) {
 	const labels: string[] = [];
 	let at = 12;
@@ -50,7 +53,7 @@ it('a name has the addresses of both families, or of one', async () => {
 	expect(await resolve('six.example')).toEqual([six]);
 });
 
-it('a name that nobody knows reads like one of a private network', async () => {
+it('an unknown name has the same message as one of a private network', async () => {
 	const { servers } = await nameServer();
 	const egress = new Egress({ resolve: nameServers({ servers }) });
 	await expect(egress.check('https://gone.example/', 'url')).rejects.toThrow(
@@ -59,13 +62,13 @@ it('a name that nobody knows reads like one of a private network', async () => {
 	await egress.close();
 });
 
-it.each(['localhost', 'localhost.', 'a.localhost'])('%s is never asked for', async (name) => {
-	const { servers, asked } = await nameServer();
+it.each(['localhost', 'localhost.', 'a.localhost'])('%s is never resolved', async (name) => {
+	const { servers, questions } = await nameServer();
 	expect(await nameServers({ servers })(name)).toEqual([]);
-	expect(asked).toEqual([]);
+	expect(questions).toEqual([]);
 });
 
-it('silence has an end, delays no other name, and does not hide what is known of the other family', async () => {
+it('a silent server causes a timeout, delays no other name, and does not hide the other family', async () => {
 	const { servers } = await nameServer();
 	const resolve = nameServers({ servers, timeoutMs: 150 });
 	const order: string[] = [];

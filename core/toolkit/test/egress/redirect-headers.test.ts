@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { Egress } from '../../src/egress/egress.ts';
 
-/** Two servers, each of which redirects to the address behind `/to/`. */
+/** Two servers. Each redirects to the address after `/to/`. */
 const servers: Server[] = [];
 let seen: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = [];
 let port: number;
@@ -38,7 +38,7 @@ const secrets = {
 };
 const names = Object.keys(secrets).map((name) => name.toLowerCase());
 
-/** Which of the headers arrived at each step of a way through these addresses. */
+/** Returns the headers that arrived at each step of a redirect chain through these addresses. */
 async function headersOn(...hosts: string[]): Promise<string[][]> {
 	const egress = new Egress({ allowHttp: true, isAllowed: () => true });
 	onTestFinished(() => egress.close());
@@ -52,19 +52,19 @@ async function headersOn(...hosts: string[]): Promise<string[][]> {
 	return seen.map(({ headers }) => names.filter((name) => headers[name] !== undefined));
 }
 
-test('headers stay with a redirect to the same host', async () => {
+test('headers are sent to a redirect to the same host', async () => {
 	expect(await headersOn(`127.0.0.2:${port}`, `127.0.0.2:${port}`)).toEqual([names, names]);
 });
 
-test('no header goes along to another host', async () => {
+test('no header is sent to another host', async () => {
 	expect(await headersOn(`127.0.0.2:${port}`, `127.0.0.3:${port}`)).toEqual([names, []]);
 });
 
-test('no header goes along to another port', async () => {
+test('no header is sent to another port', async () => {
 	expect(await headersOn(`127.0.0.2:${port}`, `127.0.0.2:${otherPort}`)).toEqual([names, []]);
 });
 
-test('headers do not come back when the way leads back to the first host', async () => {
+test('headers are not sent again when a redirect leads back to the first host', async () => {
 	const [first, second] = [`127.0.0.2:${port}`, `127.0.0.3:${port}`];
 	expect(await headersOn(first, second, first)).toEqual([names, [], []]);
 });

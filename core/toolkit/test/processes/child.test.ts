@@ -11,16 +11,16 @@ import { writeFrame } from '../../src/processes/frames.ts';
 
 const entry = (name: string) => new URL(`../../src/processes/${name}.ts`, import.meta.url).href;
 
-/** A child that does what its task says. */
+/** A child whose tasks name what it does. */
 const source = `
 import { Refusal, serveTasks } from ${JSON.stringify(entry('child'))};
-const deeds = {
+const actions = {
 	echo: async (body) => ({ value: { length: body.byteLength }, body }),
 	async refuse() { throw new Refusal('E_BAD', 'It is bad.', { cause: new Error('Why.') }); },
 	async fail() { throw new TypeError('Whose fault is this?'); },
 	async print() { console.log('to whom?'); process.stdout.write('to whom?'); return {}; },
 	async tell(body, tell) { await tell(1); await tell(2, Buffer.from('two')); return { value: 3 }; },
-	// Blocks the thread, so that no timer of it could look.
+	// Blocks the thread, so that no timer can run.
 	async eat() { const held = []; for (;;) held.push(Buffer.alloc(20e6, 1)); },
 	hang: () => new Promise(() => {}),
 	async spin(body) {
@@ -30,10 +30,10 @@ const deeds = {
 		for (;;);
 	},
 };
-await serveTasks((task, body, tell) => deeds[task](body, tell), { maxBytes: 250e6 });
+await serveTasks((task, body, tell) => actions[task](body, tell), { maxBytes: 250e6 });
 `;
 
-/** What runs a program of a test from the sources. */
+/** The flags that run a test program from the sources. */
 const flags = ['--conditions=@plinth/source', '--input-type=module', '--eval'];
 
 let folder: string;
@@ -61,14 +61,14 @@ afterAll(async () => {
 });
 
 describe('a child', () => {
-	it('gets bytes and gives bytes', async () => {
+	it('receives bytes and returns bytes', async () => {
 		const body = Buffer.alloc(3_000_000, 7);
 		const answer = await pool.run('echo', { body });
 		expect(answer.value).toEqual({ length: 3_000_000 });
 		expect(answer.body.equals(body)).toBe(true);
 	});
 
-	it('refuses with a code, and fails with a sentence', async () => {
+	it('refuses with a code, and fails with a message', async () => {
 		const refused = await pool.run('refuse').catch((error) => error);
 		expect(refused).toBeInstanceOf(Refusal);
 		expect(refused).toMatchObject({ code: 'E_BAD', sentence: 'It is bad.' });
@@ -77,12 +77,12 @@ describe('a child', () => {
 		expect(failed.message).toContain('Whose fault is this?');
 	});
 
-	it('tells what it has before it is done', async () => {
-		const heard: unknown[] = [];
+	it('sends updates before its result', async () => {
+		const received: unknown[] = [];
 		const { value } = await pool.run('tell', {
-			onUpdate: (news, body) => heard.push([news, String(body)]),
+			onUpdate: (news, body) => received.push([news, String(body)]),
 		});
-		expect([heard, value]).toEqual([
+		expect([received, value]).toEqual([
 			[
 				[1, ''],
 				[2, 'two'],
@@ -91,11 +91,11 @@ describe('a child', () => {
 		]);
 	});
 
-	it('may print without disturbing anybody', async () => {
+	it('may print without side effects', async () => {
 		await expect(pool.run('print')).resolves.toMatchObject({ value: {} });
 	});
 
-	it('that takes too much memory ends, although its thread is blocked, and says why', async () => {
+	it('that uses too much memory is ended although its thread is blocked, with the reason', async () => {
 		const [before] = pool.pids;
 		await expect(pool.run('eat')).rejects.toBeInstanceOf(OutOfMemory);
 		expect((await pool.run('echo')).value).toEqual({ length: 0 });
@@ -120,7 +120,7 @@ describe('the process of a child', () => {
 		const [resting, working] = await Promise.all([started(), started()]);
 		writeFrame(working.stdin, { task: 'hang' });
 		const ends = [once(resting.child, 'exit'), once(working.child, 'exit')];
-		// What a parent leaves behind when it is killed: an end of its pipes.
+		// When a parent is killed, the child sees the end of its pipes.
 		resting.stdin.end();
 		working.stdin.end();
 		await Promise.all(ends);
@@ -138,12 +138,12 @@ describe('the process of a child', () => {
 			await pool.run('spin', { body: Buffer.from('${port}') });`;
 		const parent = spawn(process.execPath, [...flags, program]);
 		const [socket]: Socket[] = await once(server, 'connection');
-		const isGone = once(socket?.resume() ?? expect.fail('nobody is there'), 'close');
+		const closed = once(socket?.resume() ?? expect.fail('nobody is there'), 'close');
 		parent.kill('SIGKILL');
-		await isGone;
+		await closed;
 	});
 
-	it('outlives the signals that a server drains on', async () => {
+	it('ignores the signals on which a server drains', async () => {
 		const { child, stdin, answers } = await started();
 		child.kill('SIGTERM');
 		child.kill('SIGINT');
@@ -152,7 +152,7 @@ describe('the process of a child', () => {
 		expect(String(answer)).toContain('"kind":"done"');
 	});
 
-	it('leaves its parent alive when no file descriptor is free', async () => {
+	it('does not crash its parent when no file descriptor is free', async () => {
 		const program = `
 			import { openSync, closeSync } from 'node:fs';
 			import { ProcessPool } from ${JSON.stringify(entry('index'))};

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * A process that does what its task says. The value of its answers is its process id, unless it has something better to say. Something
- * with `once` is done once only, even by several processes. In JavaScript and without imports of ours, so that it starts fast.
+ * A process whose tasks name what it does. It responds with its process id, unless the task has another result. A task
+ * with `once` does its action only once, also across several processes. Plain JavaScript without imports of Plinth, so
+ * that it starts fast.
  */
 const source = (folder: string) => `
 import { existsSync, writeFileSync, writeSync } from 'node:fs';
@@ -22,7 +23,7 @@ const once = (name) => {
 	writeFileSync(mark, '');
 	return true;
 };
-const deeds = {
+const actions = {
 	env: () => done(process.env),
 	flags: () => done(process.execArgv),
 	crash: () => process.exit(1),
@@ -43,14 +44,14 @@ const deeds = {
 	'news slowly': () => { send({ kind: 'update', value: 'wait' }); setTimeout(done, 300); },
 };
 send({ kind: 'ready' });
-// Requests are small and come one at a time: each in one piece.
+// Requests are small and arrive one at a time, so each is one chunk.
 process.stdin.on('data', (bytes) => {
 	const { task } = JSON.parse(bytes.toString('utf8', 8, 8 + bytes.readUInt32BE()));
-	(deeds[task] ?? (() => done()))();
+	(actions[task] ?? (() => done()))();
 });
 `;
 
-/** Writes the program to a folder of its own, which `remove` deletes. */
+/** Writes the program to its own folder, which `remove` deletes. */
 export async function fakeProcess(): Promise<{ file: URL; remove(): Promise<void> }> {
 	const folder = await mkdtemp(join(tmpdir(), 'fake-process-'));
 	const file = join(folder, 'process.mjs');

@@ -26,7 +26,7 @@ async function* cutUp(bytes: Uint8Array, sizes: readonly number[]) {
 const frame = fc.record({ header: fc.jsonValue(), body: fc.uint8Array() });
 const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 });
 
-it('frames come out as they went in, however they are cut on their way', async () => {
+it('frames are read as they were written, for any split of the bytes', async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(frame), sizes, async (frames, pieces) => {
 			const read = await all(cutUp(written(frames), pieces));
@@ -36,14 +36,14 @@ it('frames come out as they went in, however they are cut on their way', async (
 	);
 });
 
-it('a frame that is cut off is not read', async () => {
+it('an incomplete frame is not read', async () => {
 	const bytes = written([{ header: { n: 1 }, body: Buffer.from('pixels') }]);
 	for (let end = 0; end < bytes.length; end++) {
 		expect(await all(cutUp(bytes.subarray(0, end), [7]))).toEqual([]);
 	}
 });
 
-it('lengths that nobody sends are refused before memory is taken for them', async () => {
+it('invalid lengths are refused before memory is allocated', async () => {
 	const endless = Buffer.alloc(100, 0xff);
 	await expect(all(cutUp(endless, [100]))).rejects.toThrow(RangeError);
 });

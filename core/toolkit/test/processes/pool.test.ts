@@ -34,7 +34,7 @@ function createPool(options: Partial<ProcessPoolOptions> = {}) {
 	});
 	onTestFinished(() => pool.close());
 	const run = async (task: string, signal?: AbortSignal) => (await pool.run(task, { signal })).value;
-	/** Does something harmless, and tells which process did. */
+	/** Runs a harmless task and returns the id of its process. */
 	const pid = async () => (await run('anything')) as number;
 	return { pool, run, pid };
 }
@@ -48,7 +48,7 @@ const isAlive = (pid: number) => {
 };
 
 describe('a process of a pool', () => {
-	it('starts with the first task and does one after the other', async () => {
+	it('starts with the first task and runs tasks one after the other', async () => {
 		const { pool, pid } = createPool();
 		expect(pool.pids).toEqual([]);
 		const pids = await Promise.all([pid(), pid(), pid()]);
@@ -56,13 +56,13 @@ describe('a process of a pool', () => {
 		expect(pool.pids).toHaveLength(1);
 	});
 
-	it('has company when there are many tasks and more are allowed', async () => {
+	it('is joined by others when there are many tasks and more processes are allowed', async () => {
 		const { pool, pid } = createPool({ workers: 2 });
 		await Promise.all([pid(), pid(), pid(), pid()]);
 		expect(pool.pids).toHaveLength(2);
 	});
 
-	it('knows nothing of the environment of its parent but what it is given', async () => {
+	it('gets only the given variables of the environment of its parent', async () => {
 		process.env.POOL_TEST_SECRET = 'secret';
 		onTestFinished(() => void delete process.env.POOL_TEST_SECRET);
 		const { run } = createPool({ env: { LANGUAGES: 'eng' } });
@@ -70,12 +70,12 @@ describe('a process of a pool', () => {
 		expect(JSON.stringify(await run('env'))).not.toContain('secret');
 	});
 
-	it('has a heap of its own size', async () => {
+	it('has its own heap limit', async () => {
 		const { run } = createPool({ heapMb: 99 });
 		expect(await run('flags')).toContain('--max-old-space-size=99');
 	});
 
-	it('ends when nothing has come for a while', async () => {
+	it('ends after an idle time', async () => {
 		const { pool, pid } = createPool({ idleMs: 20 });
 		const first = await pid();
 		await eventually('it ends', () => pool.pids.length === 0);
@@ -96,7 +96,7 @@ describe('a process of a pool', () => {
 		expect(pids[2]).not.toBe(pids[1]);
 	});
 
-	it('is ended with the pool, which then takes nothing more', async () => {
+	it('is ended with the pool, which then refuses tasks', async () => {
 		const { pool, run, pid } = createPool();
 		const first = await pid();
 		const running = run('hang');
@@ -130,7 +130,7 @@ describe('a pool of several processes', () => {
 		expect(pool.pids).toHaveLength(1);
 	});
 
-	it('starts another one when the wait was in vain', async () => {
+	it('starts another one when the wait is too long', async () => {
 		const { pool, run, pid } = createPool({ workers: 2, waitMs: 20 });
 		const [first, second] = await Promise.all([run('news slowly'), pid()]);
 		expect(first).not.toBe(second);
@@ -143,7 +143,7 @@ describe('a pool of several processes', () => {
 		expect([crash.status, second.status]).toEqual(['fulfilled', 'fulfilled']);
 	});
 
-	it('starts nothing for a task that was aborted while it waited', async () => {
+	it('starts no process for a task that was aborted while it waited', async () => {
 		const { pool, run, pid } = createPool({ workers: 2, waitMs: 20 });
 		const abort = new AbortController();
 		const slow = run('news slowly');
@@ -156,15 +156,15 @@ describe('a pool of several processes', () => {
 	});
 });
 
-describe('news of a task', () => {
-	it('come in order before its answer', async () => {
+describe('the updates of a task', () => {
+	it('arrive in order before its result', async () => {
 		const { pool } = createPool();
 		const heard: unknown[] = [];
 		await pool.run('news', { onUpdate: (value) => heard.push(value) });
 		expect(heard).toEqual([1, 2, 3]);
 	});
 
-	it('may lengthen its time', async () => {
+	it('may extend its time limit', async () => {
 		const { pool } = createPool();
 		const limited = { timeoutMs: 150 };
 		await expect(pool.run('news slowly', limited)).rejects.toBeInstanceOf(TaskTimeout);
@@ -172,31 +172,31 @@ describe('news of a task', () => {
 		expect(await pool.run('news slowly', run)).toMatchObject({ value: expect.anything() });
 	});
 
-	it('without end are cut off by who hears them', async () => {
+	it('without end are stopped by their handler', async () => {
 		const { pool, pid } = createPool();
 		let heard = 0;
-		const tooMuch = () => {
+		const throwLimit = () => {
 			if (++heard > 20) throw new Error('That is too much.');
 		};
-		await expect(pool.run('flood', { onUpdate: tooMuch })).rejects.toBeInstanceOf(Crash);
+		await expect(pool.run('flood', { onUpdate: throwLimit })).rejects.toBeInstanceOf(Crash);
 		expect(await pid()).toBeGreaterThan(0);
 	});
 });
 
 describe('a process that fails', () => {
-	it('by crashing, is replaced, and its task tried again', async () => {
+	it('by crashing, is replaced, and its task is retried', async () => {
 		const { run } = createPool();
 		expect(await run('crash once')).toEqual(expect.any(Number));
 	});
 
-	it('by crashing twice over a task, fails that one and no other', async () => {
+	it('by crashing twice over a task, fails only that task', async () => {
 		const { run, pid } = createPool();
 		const [crashed, other] = await Promise.allSettled([run('crash'), pid()]);
 		expect(crashed).toMatchObject({ reason: expect.any(Crash) });
 		expect(other.status).toBe('fulfilled');
 	});
 
-	it.each(['babble', 'babble JSON', 'babble null'])('by %s, is taken for crashed', async (task) => {
+	it.each(['babble', 'babble JSON', 'babble null'])('by %s, counts as crashed', async (task) => {
 		const { run, pid } = createPool();
 		const before = await pid();
 		await expect(run(task)).rejects.toBeInstanceOf(Crash);
@@ -213,26 +213,26 @@ describe('a process that fails', () => {
 		});
 	});
 
-	it('is quoted with what it said last', async () => {
+	it('is reported with its last output', async () => {
 		const { run } = createPool();
 		await expect(run('talk and die')).rejects.toThrow(/Segmentation fault/);
 	});
 
-	it('by dying while it rests, is replaced without anybody noticing', async () => {
+	it('by ending while it is idle, is replaced without an error', async () => {
 		const { pid } = createPool();
 		const first = await pid();
 		process.kill(first, 'SIGKILL');
 		expect(await pid()).not.toBe(first);
 	});
 
-	it('by never answering, is killed', async () => {
+	it('by never responding, is killed', async () => {
 		const { pool, pid } = createPool();
 		const before = await pid();
 		await expect(pool.run('hang', { timeoutMs: 50 })).rejects.toBeInstanceOf(TaskTimeout);
 		expect(await pid()).not.toBe(before);
 	});
 
-	it('at something that is not the fault of its task, says so', async () => {
+	it('for a reason outside of its task, reports that', async () => {
 		const { run } = createPool();
 		const error = await run('fail').catch((reason) => reason);
 		expect(error).toMatchObject({ message: 'EACCES' });
@@ -240,8 +240,8 @@ describe('a process that fails', () => {
 	});
 });
 
-describe('a process that goes on', () => {
-	it('after a refusal, with its code and its sentence', async () => {
+describe('a process that continues', () => {
+	it('after a refusal, which has its code and message', async () => {
 		const { run, pid } = createPool();
 		const before = await pid();
 		const error = await run('refuse').catch((reason) => reason);
@@ -254,16 +254,16 @@ describe('a process that goes on', () => {
 		expect(await pid()).toBe(before);
 	});
 
-	it('although it talks much', async () => {
+	it('although it prints much', async () => {
 		const { run } = createPool();
 		expect(await run('talk much')).toEqual(expect.any(Number));
 	});
 });
 
-describe('a task that nobody waits for any more', () => {
+describe('an aborted task', () => {
 	const reason = new Error('The client left.');
 
-	it('never starts when it still waits', async () => {
+	it('never starts if it still waits', async () => {
 		const { run, pid } = createPool();
 		const leaving = new AbortController();
 		const first = pid();
@@ -274,20 +274,20 @@ describe('a task that nobody waits for any more', () => {
 		expect(await run('mark once')).toBe(true);
 	});
 
-	it('rejects at once, and when it takes long its process is replaced', async () => {
+	it('rejects at once, and its process is replaced if it runs too long', async () => {
 		const { run, pid } = createPool({ abortGraceMs: 20 });
 		const before = await pid();
 		const leaving = new AbortController();
 		const running = run('hang', leaving.signal);
 		const next = pid();
-		// The task has been handed over by then.
+		// The process has received the task by then.
 		await new Promise((resolve) => setImmediate(resolve));
 		leaving.abort(reason);
 		await expect(running).rejects.toBe(reason);
 		expect(await next).not.toBe(before);
 	});
 
-	it('leaves a process alone that is only starting', async () => {
+	it('does not end a process that is still starting', async () => {
 		const { pool, run, pid } = createPool({ abortGraceMs: 0 });
 		const leaving = new AbortController();
 		const running = run('anything', leaving.signal);
@@ -298,7 +298,7 @@ describe('a task that nobody waits for any more', () => {
 		expect(await pid()).toBe(starting);
 	});
 
-	it('leaves its process alone when that is done in time', async () => {
+	it('does not end its process if that finishes in time', async () => {
 		const { run, pid } = createPool({ abortGraceMs: 5_000 });
 		const before = await pid();
 		const leaving = new AbortController();

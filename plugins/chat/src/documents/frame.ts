@@ -21,7 +21,7 @@ export async function frameOf({
 	let text = `<file name="${attribute(filename)}" type="${mediaType}"${count}>\n`;
 	for (const { page, text: content } of pages) {
 		text += hasPages ? `<page number="${page}">\n` : '';
-		text += await escapeMarks(content);
+		text += await escapeFrameTags(content);
 		text += hasPages ? '\n</page>\n' : '\n';
 	}
 	return `${text}${notice ? `<notice>${notice}</notice>\n` : ''}</file>`;
@@ -31,19 +31,19 @@ export async function frameOf({
 const sliceLength = 65_536;
 
 /** Escapes frame tags, so that a document can neither close its frame nor open another. */
-async function escapeMarks(text: string): Promise<string> {
+async function escapeFrameTags(text: string): Promise<string> {
 	let safe = '';
 	for (let start = 0, end = 0; start < text.length; start = end) {
 		if (start > 0) await yieldToEventLoop();
 		// No tag spans the next `<`.
 		const next = text.indexOf('<', start + sliceLength);
 		end = next < 0 ? text.length : next;
-		safe += text.slice(start, end).replace(mark, '&lt;');
+		safe += text.slice(start, end).replace(frameTag, '&lt;');
 	}
 	return safe;
 }
 
-const mark = /<(?=\s*(?:\/\s*)?(?:file|page|notice)\b)/gi;
+const frameTag = /<(?=\s*(?:\/\s*)?(?:file|page|notice)\b)/gi;
 
 function attribute(text: string): string {
 	return text.replace(/[&"<>]|\p{Cc}/gu, (character) => entities[character] ?? ' ');

@@ -1,6 +1,6 @@
 /** The name of a file: the client's, or one derived from the media type. */
 export function nameOf(filename: string | undefined, mediaType: string): string {
-	return filename?.trim() || `document${endings[mediaType] ?? ''}`;
+	return filename?.trim() || `document${extensions[mediaType] ?? ''}`;
 }
 
 /** Makes all names unique, so that answers can refer to a file. */
@@ -9,7 +9,7 @@ export function uniqueNames(names: readonly string[]): readonly string[] {
 	return names.map((requested) => {
 		let name = requested;
 		for (let count = 2; used.has(name); count++) {
-			name = requested.replace(/(\.[^.]*)?$/, (ending) => ` (${count})${ending}`);
+			name = requested.replace(/(\.[^.]*)?$/, (extension) => ` (${count})${extension}`);
 		}
 		used.add(name);
 		return name;
@@ -19,7 +19,7 @@ export function uniqueNames(names: readonly string[]): readonly string[] {
 const office = 'application/vnd.openxmlformats-officedocument';
 const open = 'application/vnd.oasis.opendocument';
 
-const endings: Readonly<Record<string, string>> = {
+const extensions: Readonly<Record<string, string>> = {
 	'application/pdf': '.pdf',
 	[`${office}.wordprocessingml.document`]: '.docx',
 	[`${office}.presentationml.presentation`]: '.pptx',

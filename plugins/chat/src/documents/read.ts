@@ -9,7 +9,7 @@ import {
 import type { ChatAbilities, DocumentPart } from '../model.ts';
 import { charactersOf, fit, limitPages } from './fit.ts';
 import { frameOf } from './frame.ts';
-import type { Hear } from './hear.ts';
+import type { Transcribe } from './hear.ts';
 import { nameOf, uniqueNames } from './names.ts';
 import type { TextBudget } from './text-budget.ts';
 
@@ -20,14 +20,14 @@ export interface SentFile {
 	readonly param: string;
 	readonly filename: string | undefined;
 	readonly document: SentDocument;
-	/** Whether the client has said that it is sound. */
-	readonly isSound?: boolean;
+	/** Whether the client declares it as audio. */
+	readonly isAudio?: boolean;
 }
 
 /** Dependencies of reading files. */
 export interface ReadContext {
 	readonly documents: DocumentReader | undefined;
-	readonly hear: Hear | undefined;
+	readonly transcribe: Transcribe | undefined;
 	readonly abilities: Pick<ChatAbilities, 'documentCharacters'>;
 	readonly budget: TextBudget;
 	readonly readLimit: PerTenantLimit;
@@ -83,12 +83,12 @@ async function textsOf(
 
 async function readFile(
 	file: SentFile,
-	{ documents: reader, hear }: ReadContext,
+	{ documents: reader, transcribe }: ReadContext,
 	signal: AbortSignal,
 ): Promise<DocumentText> {
-	const mediaType = hear && (await typeOf(file.document));
-	if (hear && mediaType && (file.isSound || isSound(mediaType))) {
-		const text = await hear(file.document, file.param, signal);
+	const mediaType = transcribe && (await typeOf(file.document));
+	if (transcribe && mediaType && (file.isAudio || isAudio(mediaType))) {
+		const text = await transcribe(file.document, file.param, signal);
 		return { mediaType, text, truncated: false, metadata: {} };
 	}
 	if (!reader) {
@@ -106,8 +106,8 @@ async function readFile(
 	}
 }
 
-/** Videos too: their sound is heard. */
-function isSound(mediaType: string): boolean {
+/** Includes videos: their audio is transcribed. */
+function isAudio(mediaType: string): boolean {
 	return /^(?:(?:audio|video)\/|application\/ogg)/.test(mediaType);
 }
 
@@ -134,9 +134,9 @@ function withParam(error: unknown, { param }: SentFile): unknown {
 
 function noticeOf({ pages, hasPages, pageCount }: Pick<DocumentPart, 'pages' | 'hasPages' | 'pageCount'>): string {
 	const last = pages.at(-1)?.page;
-	if (!hasPages) return 'The end of this file was left out: it is longer than the model takes.';
-	if (last === undefined) return `None of its ${pageCount} pages fits into what the model takes.`;
+	if (!hasPages) return 'The end of this file was left out: it is longer than the model accepts.';
+	if (last === undefined) return `None of its ${pageCount} pages fits into the text that the model accepts.`;
 	return last < pageCount
-		? `Only pages up to ${last} of ${pageCount} are here: the file is longer than the model takes.`
-		: `The end of page ${last} was left out: the file is longer than the model takes.`;
+		? `Only pages up to ${last} of ${pageCount} are here: the file is longer than the model accepts.`
+		: `The end of page ${last} was left out: the file is longer than the model accepts.`;
 }

@@ -1,5 +1,5 @@
 import type { DocumentReader, ImageCodec, PerTenantLimit, ReferencedFiles } from '@plinth/toolkit';
-import type { Hear } from '../documents/hear.ts';
+import type { Transcribe } from '../documents/hear.ts';
 import type { TextBudget } from '../documents/text-budget.ts';
 import type { ChatAbilities } from '../model.ts';
 
@@ -8,7 +8,7 @@ export interface InputContext {
 	readonly abilities: ChatAbilities;
 	readonly documents: DocumentReader | undefined;
 	readonly images: ImageCodec | undefined;
-	readonly hear: Hear | undefined;
+	readonly transcribe: Transcribe | undefined;
 	/** The files that the request references. */
 	readonly referenced: ReferencedFiles;
 	/** Bounds the text held in memory. */

@@ -4,7 +4,7 @@ import { type ChatBody, chatBody, isJson } from './fields.ts';
 
 /** The members of a body that the plugin does not interpret. */
 export interface ExtraMembers {
-	/** Those that the model takes; undefined without any. */
+	/** Those that the model accepts; undefined without any. */
 	readonly extra: JsonObject | undefined;
 	/** One sentence for each of the others, 32 at most. */
 	readonly warnings: readonly string[];
@@ -13,13 +13,13 @@ export interface ExtraMembers {
 const maxWarnings = 32;
 const maxNameLength = 100;
 
-/** Splits them by what a model takes. `null` means absent. Throws 400 for a member that holds a file. */
-export function extraMembers(body: ChatBody, { extra: taken = [] }: ChatAbilities): ExtraMembers {
+/** Splits the members by the abilities of a model. `null` means absent. Throws 400 for a member that holds a file. */
+export function extraMembers(body: ChatBody, { extra: accepted = [] }: ChatAbilities): ExtraMembers {
 	const extra: Record<string, Json> = {};
 	const warnings: string[] = [];
 	for (const [name, value] of Object.entries(body)) {
 		if (value === null || Object.hasOwn(chatBody.shape, name)) continue;
-		if (taken.includes(name)) extra[name] = jsonOf(value, name);
+		if (accepted.includes(name)) extra[name] = jsonOf(value, name);
 		else if (warnings.length < maxWarnings) {
 			warnings.push(`${name.slice(0, maxNameLength)}: the model does not support this parameter.`);
 		}

@@ -53,7 +53,7 @@ const responseFormat = z.discriminatedUnion('type', [
 const tokens = z.int().min(1);
 const stopSequence = codePoints({ max: 1024 });
 
-/** The body of `POST /v1/chat/completions`. It keeps members that are not listed here: a model may take them. */
+/** The body of `POST /v1/chat/completions`. It keeps members that are not listed here: a model may accept them. */
 export const chatBody = z
 	.looseObject({
 		model: codePoints({ min: 1, max: 256 }).meta({
@@ -129,7 +129,7 @@ export const chatBody = z
 /** A checked body. */
 export type ChatBody = z.output<typeof chatBody>;
 
-/** Whether a value is JSON. A long data URL was replaced by a file, which is not. */
+/** Whether a value is JSON. A file that replaced a long data URL is not. */
 export function isJson(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null) return typeof value !== 'function';
 	const prototype: unknown = Object.getPrototypeOf(value);

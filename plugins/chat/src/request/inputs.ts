@@ -2,11 +2,9 @@ import { invalidValue } from '@plinth/core';
 import { readFiles, type SentFile } from '../documents/read.ts';
 import type { ChatMessage, ChatPart } from '../model.ts';
 import type { InputContext } from './context.ts';
-import { filePartOf, type PartReader, pictureOf, soundOf } from './media.ts';
+import { audioPartOf, filePartOf, type PartReader, pictureOf } from './media.ts';
+import { maxFiles } from './parts.ts';
 import type { RawMessage, RawPart } from './raw-messages.ts';
-
-/** Maximum number of files in one request: documents, pictures and sound. */
-export const maxFiles = 64;
 
 /** Reads the messages for a model: files become text, unless the model accepts them. */
 export async function readMessages(
@@ -36,7 +34,7 @@ export async function readMessages(
 
 function checkFileCount(parts: readonly RawPart[]): void {
 	const first = parts.filter(({ part }) => part.type !== 'text')[maxFiles];
-	if (first) throw invalidValue(first.param, `At most ${maxFiles} files are taken in one request.`);
+	if (first) throw invalidValue(first.param, `At most ${maxFiles} files are accepted in one request.`);
 }
 
 function readerFor({ part, param }: RawPart, context: InputContext): PartReader {
@@ -46,8 +44,8 @@ function readerFor({ part, param }: RawPart, context: InputContext): PartReader 
 		case 'image_url':
 			return pictureOf(part.image_url, `${param}.image_url`, context);
 		case 'input_audio': {
-			const sound: ChatPart | SentFile = soundOf(part.input_audio, `${param}.input_audio`, context);
-			return async () => sound;
+			const audio: ChatPart | SentFile = audioPartOf(part.input_audio, `${param}.input_audio`, context);
+			return async () => audio;
 		}
 		case 'file':
 			return filePartOf(part.file, `${param}.file`, context);

@@ -17,18 +17,18 @@ import type { SentPart } from './parts.ts';
 
 type PartOf<T extends SentPart['type']> = Extract<SentPart, { type: T }>;
 
-/** Converts a part for the model. Errors that need no bytes were thrown before. */
+/** Converts a part for the model. Errors that do not depend on the bytes are thrown when the reader is created. */
 export type PartReader = (signal: AbortSignal) => Promise<ChatPart | SentFile>;
 
-/** A picture for the model, or a sentence in its place when the model accepts no pictures. */
+/** A picture for the model, or a note in its place when the model accepts no pictures. */
 export function pictureOf(
 	{ url, detail }: PartOf<'image_url'>['image_url'],
 	param: string,
 	{ abilities, images, referenced, warn }: InputContext,
 ): PartReader {
 	const address = typeof url === 'string' && /^https?:\/\//i.test(url) ? url : undefined;
-	// Fetched when the model accepts pictures, so that all models get the same form. Where the server fetches
-	// none, the model may fetch it.
+	// If the model accepts pictures, the server fetches the URL, so that all models get the same form. If the server
+	// cannot fetch, the model may fetch it.
 	const isUrlPassed = address !== undefined && !(abilities.images && referenced.canFetch);
 	const pending = isUrlPassed ? undefined : imageFromUrl(url, `${param}.url`, referenced);
 	return async (signal) => {
@@ -59,18 +59,18 @@ async function probePicture(
 	return { mediaType: `image/${format}`, source };
 }
 
-/** Sound for the model, or to be heard for it. Throws 400 when the model accepts none and the server hears none. */
-export function soundOf(
+/** Audio for the model or for transcription. Throws 400 if the model accepts none and the server cannot transcribe. */
+export function audioPartOf(
 	{ data, format }: PartOf<'input_audio'>['input_audio'],
 	param: string,
-	{ abilities, hear }: InputContext,
+	{ abilities, transcribe }: InputContext,
 ): AudioPart | SentFile {
-	if (!abilities.audio && !hear) {
+	if (!abilities.audio && !transcribe) {
 		throw unsupportedValue(param, `${param}: the model accepts no audio. Send the words as text.`);
 	}
 	const document = documentFromField(data, `${param}.data`);
 	if (abilities.audio) return { type: 'audio', format, source: sourceOf(document) };
-	return { type: 'sent', param: `${param}.data`, filename: `audio.${format}`, document, isSound: true };
+	return { type: 'sent', param: `${param}.data`, filename: `audio.${format}`, document, isAudio: true };
 }
 
 /** A file that the model accepts by type, or one to be read as text. */

@@ -90,7 +90,7 @@ function formatOf({ response_format: format }: ChatBody): ChatFormat {
 }
 
 function defined<T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } {
-	const known: Partial<T> = {};
-	for (const name in members) if (members[name] !== undefined) known[name] = members[name];
-	return known as { [K in keyof T]?: NonNullable<T[K]> };
+	const present: Partial<T> = {};
+	for (const name in members) if (members[name] !== undefined) present[name] = members[name];
+	return present as { [K in keyof T]?: NonNullable<T[K]> };
 }

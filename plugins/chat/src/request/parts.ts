@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
+/** Maximum number of files in one request: documents, pictures and audio. */
+export const maxFiles = 64;
+
 /**
- * A field with base64 of any length; long values arrive as files. This only documents it; the value is
+ * A field with base64 of any length; long values arrive as files. The schema only documents the field; the value is
  * validated where it is used.
  */
 function sentData(description: string) {
@@ -30,13 +33,13 @@ const audio = z
 	.object({
 		type: z.literal('input_audio'),
 		input_audio: z.object({
-			data: sentData('The sound, in base64.'),
+			data: sentData('The audio, in base64.'),
 			format: z.enum(['wav', 'mp3']),
 		}),
 	})
 	.meta({
 		id: 'ChatAudioPart',
-		description: 'Sound. For models that do not hear, a transcription model of the server writes it down.',
+		description: 'Audio. For models that accept no audio, a transcription model of the server transcribes it.',
 	});
 
 const file = z

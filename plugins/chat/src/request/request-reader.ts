@@ -2,7 +2,7 @@ import type { Call } from '@plinth/core';
 import { ReferencedFiles } from '@plinth/toolkit';
 import { checkAbilities } from '../abilities.ts';
 import type { ChatContext } from '../context.ts';
-import { hearingFor } from '../documents/hear.ts';
+import { transcriptionFor } from '../documents/hear.ts';
 import { TextBudget } from '../documents/text-budget.ts';
 import type { ChatAbilities, ChatRequest } from '../model.ts';
 import { extraMembers } from './extra-members.ts';
@@ -32,7 +32,7 @@ export class RequestReader {
 	readonly #messages: readonly RawMessage[];
 	readonly #referenced: ReferencedFiles;
 	readonly #budgets: TextBudget[] = [];
-	readonly #read = new Map<string, Promise<ReadRequest>>();
+	readonly #requests = new Map<string, Promise<ReadRequest>>();
 	#isReleased = false;
 
 	constructor(context: ChatContext, body: ChatBody, call: Call) {
@@ -46,13 +46,13 @@ export class RequestReader {
 	}
 
 	/**
-	 * The request for a model with these abilities. Rejects with 400 errors for what the model does not accept
-	 * and for unreadable files.
+	 * The request for a model with these abilities. Rejects with 400 errors for options and parts that the model does not
+	 * accept, and for unreadable files.
 	 */
 	read(abilities: ChatAbilities = {}): Promise<ReadRequest> {
 		const key = JSON.stringify(abilities);
-		const pending = this.#read.get(key) ?? this.#readFor(abilities);
-		this.#read.set(key, pending);
+		const pending = this.#requests.get(key) ?? this.#readFor(abilities);
+		this.#requests.set(key, pending);
 		return pending;
 	}
 
@@ -74,17 +74,17 @@ export class RequestReader {
 		const { extra, warnings: ignored } = extraMembers(this.#body, abilities);
 		const { topLogprobs, ...supported } = this.#options;
 		const warnings = new Set<string>(ignored);
-		const isReported = topLogprobs !== undefined && abilities.logprobs === true;
-		if (topLogprobs !== undefined && !isReported) warnings.add('logprobs: the model does not report them.');
+		const returnsLogprobs = topLogprobs !== undefined && abilities.logprobs === true;
+		if (topLogprobs !== undefined && !returnsLogprobs) warnings.add('logprobs: the model does not report them.');
 		const budget = new TextBudget(options.documentChars, textCapacity.share());
 		if (this.#isReleased) budget.release();
 		this.#budgets.push(budget);
-		// The signal of the request and not of a model call: a fallback model reuses the result after an aborted call.
+		// The request's signal, not a model call's: a fallback model reuses the result after an aborted call.
 		const messages = await readMessages(this.#messages, {
 			abilities,
 			documents,
 			images,
-			hear: hearingFor(speech, this.#call),
+			transcribe: transcriptionFor(speech, this.#call),
 			referenced: this.#referenced,
 			budget,
 			readLimit,
@@ -95,7 +95,7 @@ export class RequestReader {
 		const request = {
 			...supported,
 			messages,
-			...(isReported ? { topLogprobs } : {}),
+			...(returnsLogprobs ? { topLogprobs } : {}),
 			...(extra ? { extra } : {}),
 		};
 		return { request, warnings: [...warnings] };

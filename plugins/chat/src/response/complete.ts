@@ -68,7 +68,7 @@ class Choice {
 				this.#reason = piece.reason;
 				return 0;
 			case 'tool_call':
-				if (piece.begin) this.#calls.push({ ...piece.begin, arguments: [] });
+				if (piece.start) this.#calls.push({ ...piece.start, arguments: [] });
 				this.#calls[piece.index]?.arguments.push(piece.arguments);
 				return piece.arguments.length;
 			case 'text':

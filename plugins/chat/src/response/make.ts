@@ -23,8 +23,8 @@ export interface AnswerOptions {
 export type Pieces = AsyncIterable<Indexed<Piece>>;
 
 /**
- * Starts the model. Resolves with the pieces once there is content, so that an earlier failure gets a
- * status of its own. When the reader returns, the model calls are aborted.
+ * Starts the model. Resolves with the pieces once there is content, so that an earlier failure can decide
+ * the HTTP status. When the reader stops, the model calls are aborted.
  */
 export function makeAnswers(options: AnswerOptions): Promise<Pieces> {
 	return awaitFirst(
@@ -41,7 +41,7 @@ async function* allAnswers(options: AnswerOptions): AsyncGenerator<Indexed<Piece
 	try {
 		yield* mergeStreams(sources, concurrency);
 	} finally {
-		// After one failure, the others may be silent for long.
+		// After one failure, the other calls may not yield for a long time.
 		done.abort(new Error('The answer was cancelled.'));
 	}
 }

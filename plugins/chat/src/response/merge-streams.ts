@@ -17,7 +17,7 @@ export async function* mergeStreams<T>(
 	const steps = new StepQueue<T>();
 	const queue = [...sources.entries()];
 	const reading = new Map<number, AsyncIterator<T>>();
-	const open = () => {
+	const openNext = () => {
 		const [index, source] = queue.shift() ?? [];
 		if (index === undefined || !source) return;
 		const iterator = source()[Symbol.asyncIterator]();
@@ -25,13 +25,13 @@ export async function* mergeStreams<T>(
 		steps.request(index, iterator);
 	};
 	try {
-		for (let count = 0; count < concurrency; count++) open();
+		for (let count = 0; count < concurrency; count++) openNext();
 		while (reading.size > 0) {
 			const { index, step } = await steps.next();
 			const iterator = reading.get(index);
 			if (step.done || !iterator) {
 				reading.delete(index);
-				open();
+				openNext();
 				continue;
 			}
 			yield { index, value: step.value };

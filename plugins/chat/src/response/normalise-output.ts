@@ -11,7 +11,7 @@ export type Piece =
 	| { readonly type: 'finish'; readonly reason: FinishReason; readonly usage: ChatUsage };
 
 /**
- * Normalises a model's output: no empty pieces, well-formed tool calls, nothing from a stop sequence on,
+ * Normalises a model's output: no empty pieces, well-formed tool calls, no output from a stop sequence on,
  * and one `finish` as the last piece, with a valid reason and usage. Throws `E_MODEL_FAILED` for an answer
  * without content and for unknown events.
  */
@@ -40,7 +40,7 @@ const maxWarnings = 32;
 
 class Answer {
 	readonly #request: ChatRequest;
-	readonly #cutter: StopSequenceFilter;
+	readonly #stopFilter: StopSequenceFilter;
 	readonly #calls: ToolCalls;
 	readonly #warnings = new Set<string>();
 	/** Length of the output in UTF-16 units, for the usage estimate. */
@@ -49,18 +49,18 @@ class Answer {
 
 	constructor(request: ChatRequest) {
 		this.#request = request;
-		this.#cutter = new StopSequenceFilter(request.stop);
+		this.#stopFilter = new StopSequenceFilter(request.stop);
 		this.#calls = new ToolCalls(request);
 	}
 
 	get isCut(): boolean {
-		return this.#cutter.isCut;
+		return this.#stopFilter.isCut;
 	}
 
 	*push(event: Exclude<ChatEvent, { type: 'finish' }>): Generator<Piece> {
 		switch (event.type) {
 			case 'text':
-				yield* this.#text(this.#cutter.push(event.text), event.logprobs);
+				yield* this.#text(this.#stopFilter.push(event.text), event.logprobs);
 				break;
 			case 'tool_call':
 				yield* this.#call(event);
@@ -80,7 +80,7 @@ class Answer {
 	}
 
 	*end(finish?: Extract<ChatEvent, { type: 'finish' }>): Generator<Piece> {
-		yield* this.#text(this.#cutter.end());
+		yield* this.#text(this.#stopFilter.end());
 		const reason = this.#reason(finish?.reason);
 		// Arguments that a token limit has cut are not valid JSON.
 		yield* this.#calls.end(reason === 'tool_calls');
@@ -92,7 +92,7 @@ class Answer {
 		yield { type: 'finish', reason, usage };
 	}
 
-	/** Tokens may precede their text, of which the filter may hold back the end. A cut text has none. */
+	/** Tokens may arrive before their text, because the filter may hold back its end. After a cut, none are sent. */
 	*#text(text: string, tokens: readonly JsonObject[] = []): Generator<Piece> {
 		const logprobs = this.#request.topLogprobs === undefined || this.isCut ? [] : tokens;
 		if (text === '' && logprobs.length === 0) return;
@@ -103,7 +103,7 @@ class Answer {
 	*#call(event: Extract<ChatEvent, { type: 'tool_call' }>): Generator<Piece> {
 		const piece = this.#calls.push(event);
 		if (!piece) return;
-		this.#outputLength += piece.arguments.length + (piece.begin?.name.length ?? 0);
+		this.#outputLength += piece.arguments.length + (piece.start?.name.length ?? 0);
 		yield piece;
 	}
 

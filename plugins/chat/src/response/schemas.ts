@@ -54,5 +54,5 @@ export const chatCompletion = z
 	})
 	.meta({ id: 'ChatCompletion' });
 
-/** The same as a value. */
+/** The complete response as a value. */
 export type ChatCompletion = z.input<typeof chatCompletion>;

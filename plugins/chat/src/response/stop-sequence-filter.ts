@@ -12,7 +12,7 @@ export class StopSequenceFilter {
 		this.#stops = stops.filter((stop) => stop !== '');
 	}
 
-	/** Whether a stop sequence was found; nothing passes any more. */
+	/** Whether a stop sequence was found; the filter then returns no more text. */
 	get isCut(): boolean {
 		return this.#isCut;
 	}

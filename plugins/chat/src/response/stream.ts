@@ -70,7 +70,7 @@ class ChunkWriter {
 		for (const warning of warnings) this.#sentWarnings.add(warning);
 		this.#warnings.clear();
 		const last = choice(index, {}, wireReason(reason, this.#options.isLegacy));
-		return this.#chunk([last], warnings.length > 0 ? { warnings: warnings } : {});
+		return this.#chunk([last], warnings.length > 0 ? { warnings } : {});
 	}
 
 	#chunk(choices: readonly object[], extra: object = {}): ServerEvent {
@@ -100,10 +100,10 @@ function deltaOf(piece: Exclude<Piece, { type: 'warning' | 'finish' }>, isLegacy
 		case 'refusal':
 			return { refusal: piece.text };
 		case 'tool_call': {
-			const { index, begin, arguments: text } = piece;
-			const called = begin ? { name: begin.name, arguments: text } : { arguments: text };
+			const { index, start, arguments: text } = piece;
+			const called = start ? { name: start.name, arguments: text } : { arguments: text };
 			if (isLegacy) return { function_call: called };
-			const head = begin ? { id: begin.id, type: 'function' } : {};
+			const head = start ? { id: start.id, type: 'function' } : {};
 			return { tool_calls: [{ index, ...head, function: called }] };
 		}
 	}

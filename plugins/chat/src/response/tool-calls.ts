@@ -9,7 +9,7 @@ export interface ToolPiece {
 	readonly type: 'tool_call';
 	/** Counts from 0 without gaps, in order of the first pieces. */
 	readonly index: number;
-	readonly begin?: { readonly id: string; readonly name: string };
+	readonly start?: { readonly id: string; readonly name: string };
 	readonly arguments: string;
 }
 
@@ -52,16 +52,16 @@ export class ToolCalls {
 	/** Returns undefined for empty pieces, and for further calls when only one is allowed. */
 	push(event: ToolEvent): ToolPiece | undefined {
 		const { arguments: text = '' } = event;
-		const known = this.#calls.get(event.index);
-		if (!known && this.#max === 1 && this.count === 1) return undefined;
-		const call = known ?? this.#begin(event);
+		const existing = this.#calls.get(event.index);
+		if (!existing && this.#max === 1 && this.count === 1) return undefined;
+		const call = existing ?? this.#start(event);
 		call.length += text.length;
 		if (call.length > maxArgumentsLength) {
 			throw modelError('The model called a tool with arguments that are too long.');
 		}
 		if (text !== '') call.arguments.push(text);
-		if (known) return text === '' ? undefined : { ...piece(call), arguments: text };
-		return { ...piece(call), begin: { id: this.#newId(event), name: call.name }, arguments: text };
+		if (existing) return text === '' ? undefined : { ...piece(call), arguments: text };
+		return { ...piece(call), start: { id: this.#newId(event), name: call.name }, arguments: text };
 	}
 
 	/**
@@ -77,7 +77,7 @@ export class ToolCalls {
 		}
 	}
 
-	#begin({ index, name }: ToolEvent): Call {
+	#start({ index, name }: ToolEvent): Call {
 		if (typeof name !== 'string' || name === '') {
 			throw modelError('The model called a tool without a name.');
 		}
@@ -92,10 +92,10 @@ export class ToolCalls {
 
 	/** Ids must be unique within an answer. */
 	#newId({ id }: ToolEvent): string {
-		const isOwn = typeof id === 'string' && id !== '' && !this.#ids.has(id);
-		const own = isOwn ? id : `call_${randomBytes(12).toString('hex')}`;
-		this.#ids.add(own);
-		return own;
+		const isUsable = typeof id === 'string' && id !== '' && !this.#ids.has(id);
+		const newId = isUsable ? id : `call_${randomBytes(12).toString('hex')}`;
+		this.#ids.add(newId);
+		return newId;
 	}
 }
 

@@ -2,8 +2,8 @@ import type { ChatPart, ChatRequest, ChatUsage } from '../model.ts';
 
 /** Estimated characters per token when the model reports no usage. */
 const charactersPerToken = 4;
-/** Estimated tokens of a picture, sound or file when the model reports no usage. */
-const tokensPerPicture = 85;
+/** Estimated tokens of a picture, audio or file when the model reports no usage. */
+const tokensPerFile = 85;
 
 /** The `usage` of a response. */
 export interface WireUsage {
@@ -33,13 +33,13 @@ export function tokensOf(characters: number): number {
 
 /** Estimates the tokens of the request. */
 export function promptTokens({ messages, tools }: ChatRequest): number {
-	const words = messages.reduce((sum, message) => {
+	const messageLength = messages.reduce((sum, message) => {
 		const calls = message.role === 'assistant' ? message.toolCalls : [];
-		const called = calls.reduce((all, call) => all + call.name.length + call.arguments.length, 0);
-		return sum + called + message.content.reduce((all, part) => all + charactersOf(part), 0);
+		const callLength = calls.reduce((all, call) => all + call.name.length + call.arguments.length, 0);
+		return sum + callLength + message.content.reduce((all, part) => all + charactersOf(part), 0);
 	}, 0);
-	const declared = tools.length > 0 ? JSON.stringify(tools).length : 0;
-	return Math.max(1, tokensOf(words + declared));
+	const toolsLength = tools.length > 0 ? JSON.stringify(tools).length : 0;
+	return Math.max(1, tokensOf(messageLength + toolsLength));
 }
 
 /** Sums the usage of several answers to one request, which share the prompt. */
@@ -67,5 +67,5 @@ export function wireUsage(usages: readonly ChatUsage[]): WireUsage {
 
 function charactersOf(part: ChatPart): number {
 	if (part.type === 'text' || part.type === 'document') return part.text.length;
-	return tokensPerPicture * charactersPerToken;
+	return tokensPerFile * charactersPerToken;
 }

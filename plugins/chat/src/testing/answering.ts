@@ -7,14 +7,14 @@ import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
 /** The check of a case. */
 export type Check = (model: ChatModel, caller: Caller) => Promise<void>;
 
-/** Makes a case whose model is fresh, and closed whatever happens. */
+/** Creates a case with a new model, which is always closed. */
 export type ModelCaseMaker = (name: string, check: Check) => ConformanceCase;
 
 /** Cases about the content and the end of answers. */
 export function answeringCases(it: ModelCaseMaker, { supports = {} }: ChatModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('an answer has content, and at most one finish event', async (model, caller) => {
-			assertSomething(await caller.answer(model));
+			assertHasContent(await caller.answer(model));
 		}),
 		it('a finish event has a valid reason and integer token counts', async (model, caller) => {
 			const { finish } = await caller.answer(model);
@@ -26,7 +26,7 @@ export function answeringCases(it: ModelCaseMaker, { supports = {} }: ChatModelS
 		}),
 		it('messages of every role are accepted', async (model, caller) => {
 			const request = { messages: longConversation };
-			assertSomething(await caller.answer(model, { request }));
+			assertHasContent(await caller.answer(model, { request }));
 		}),
 		it('the token limit is kept', async (model, caller) => {
 			const whole = await caller.answer(model);
@@ -36,14 +36,14 @@ export function answeringCases(it: ModelCaseMaker, { supports = {} }: ChatModelS
 			assert(short.text.length <= 64, `one token has ${short.text.length} characters`);
 			if ((whole.finish?.usage?.completionTokens ?? 0) > 1) assertCut(short, whole);
 		}),
-		it('an unusual request is answered, or refused with a 4xx status', async (model, caller) => {
-			for (const request of unusual) {
-				await caller.answer(model, { request }).then(assertSomething, assertClientError);
+		it('an unusual request is answered, or rejected with a 4xx status', async (model, caller) => {
+			for (const request of unusualRequests) {
+				await caller.answer(model, { request }).then(assertHasContent, assertClientError);
 			}
 		}),
 		it('concurrent answers do not affect each other', async (model, caller) => {
-			const asked = [1, 2].map((seed) => caller.answer(model, { seed }));
-			for (const outcome of await Promise.all(asked)) assertSomething(outcome);
+			const answers = [1, 2].map((seed) => caller.answer(model, { seed }));
+			for (const outcome of await Promise.all(answers)) assertHasContent(outcome);
 		}),
 		...(supports.deterministic
 			? [
@@ -64,44 +64,44 @@ export function assertRefused({ abilities = {} }: ChatModel, request: ChatReques
 			assertClientError(error);
 			return true;
 		},
-		'the abilities do not deny it, so clients get an answer',
+		'the abilities do not deny the request',
 	);
 }
 
 /** Fails for an answer without visible content. */
-export function assertSomething({ events }: Outcome): void {
-	const isSomething = events.some(
+export function assertHasContent({ events }: Outcome): void {
+	const hasContent = events.some(
 		(event) => event.type === 'tool_call' || ((event.type === 'text' || event.type === 'refusal') && event.text !== ''),
 	);
-	assert(isSomething, 'the answer is empty');
+	assert(hasContent, 'the answer is empty');
 }
 
 /** Fails when an answer with a token limit is as long as the one without, or does not end with `length`. */
 function assertCut({ text, finish }: Outcome, whole: Outcome): void {
-	assert(text === '' || text.length < whole.text.length, `"${text}" is no shorter than without a bound`);
+	assert(text === '' || text.length < whole.text.length, `"${text}" is not shorter than without a limit`);
 	assert.equal(finish?.reason, 'length', `it ended with ${finish?.reason}, not with length`);
 }
 
-const words = (text: string) => [{ type: 'text', text }] as const;
+const textParts = (text: string) => [{ type: 'text', text }] as const;
 
 const longConversation: readonly ChatMessage[] = [
-	{ role: 'system', content: words('Be kind.') },
-	{ role: 'user', name: 'ann', content: words('Hello.') },
-	{ role: 'assistant', content: words('Hello, Ann.'), toolCalls: [] },
+	{ role: 'system', content: textParts('Be kind.') },
+	{ role: 'user', name: 'ann', content: textParts('Hello.') },
+	{ role: 'assistant', content: textParts('Hello, Ann.'), toolCalls: [] },
 	{ role: 'assistant', content: [], refusal: 'I cannot say more.', toolCalls: [] },
 	{
 		role: 'assistant',
 		content: [],
 		toolCalls: [{ id: 'call_1', name: 'get_time', arguments: '{}' }],
 	},
-	{ role: 'tool', callId: 'call_1', content: words('noon') },
-	{ role: 'user', content: words('What did I ask?') },
+	{ role: 'tool', callId: 'call_1', content: textParts('noon') },
+	{ role: 'user', content: textParts('What did I ask?') },
 ];
 
-const unusual: readonly Partial<ChatRequest>[] = [
-	{ messages: [{ role: 'user', content: words('') }] },
-	{ messages: [{ role: 'user', content: words('🦊'.repeat(50_000)) }] },
-	{ messages: [{ role: 'user', content: words('a\0b\ud800') }] },
-	{ messages: [{ role: 'assistant', content: words('Nobody asked.'), toolCalls: [] }] },
+const unusualRequests: readonly Partial<ChatRequest>[] = [
+	{ messages: [{ role: 'user', content: textParts('') }] },
+	{ messages: [{ role: 'user', content: textParts('🦊'.repeat(50_000)) }] },
+	{ messages: [{ role: 'user', content: textParts('a\0b\ud800') }] },
+	{ messages: [{ role: 'assistant', content: textParts('Nobody asked.'), toolCalls: [] }] },
 	{ temperature: 2, topP: 0, presencePenalty: -2, frequencyPenalty: 2, stop: ['a', 'e', ' '] },
 ];

@@ -58,7 +58,7 @@ export const schema = {
 } as const;
 
 /** Whether a value matches {@link schema}. */
-export function isAsDescribed(value: unknown): boolean {
+export function matchesSchema(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	const { answer, isPaid, kind, items, ...rest } = value as Record<string, unknown>;
 	return (

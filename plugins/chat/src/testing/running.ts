@@ -7,7 +7,7 @@ import { type Attempt, abortGraceMs, reason } from './subject.ts';
 /** Cases about aborts. */
 export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
 	return [
-		it('a call with an aborted signal ends at once', async (model, caller) => {
+		it('a call with an aborted signal ends immediately', async (model, caller) => {
 			// A synchronous throw counts too.
 			const step = async () => caller.attempt(model, { isAborted: true }).iterator.next();
 			await assertStopped(step());
@@ -16,7 +16,7 @@ export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
 			const attempt = caller.attempt(model);
 			const first = await attempt.iterator.next();
 			attempt.abort();
-			if (!first.done) await assertSilent(attempt);
+			if (!first.done) await assertEnds(attempt);
 		}),
 		it('an abort ends the answer while the model works', async (model, caller) => {
 			const attempt = caller.attempt(model);
@@ -25,7 +25,7 @@ export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
 			attempt.abort();
 			// The pending event may still arrive.
 			const settled = await withinASecond(step);
-			if (settled !== 'failed' && !settled.done) await assertSilent(attempt);
+			if (settled !== 'failed' && !settled.done) await assertEnds(attempt);
 		}),
 		it('a reader may stop at any time', async (model, caller) => {
 			const attempt = caller.attempt(model);
@@ -36,24 +36,24 @@ export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
 	];
 }
 
-async function assertSilent({ iterator }: Attempt): Promise<void> {
+async function assertEnds({ iterator }: Attempt): Promise<void> {
 	await assertStopped(iterator.next());
 }
 
 /** Fails unless the iterator ends, or rejects with the signal's reason. */
 async function assertStopped(step: Promise<IteratorResult<unknown>>): Promise<void> {
-	const known = step.catch((error: unknown) => {
+	const result = step.catch((error: unknown) => {
 		assert.equal(error, reason, `it rejected with ${error}, not with the reason of the signal`);
 		return { done: true, value: undefined } as const;
 	});
-	const settled = await withinASecond(known);
-	assert(settled !== 'failed' && settled.done, 'it went on after the abort');
+	const settled = await withinASecond(result);
+	assert(settled !== 'failed' && settled.done, 'it continued after the abort');
 }
 
 /** The result of a promise, or `failed` when it rejects. Fails when it takes longer than a second. */
 async function withinASecond<T>(work: Promise<T>): Promise<T | 'failed'> {
-	const late = new AbortController();
-	const timeout = delay(abortGraceMs, 'late' as const, { signal: late.signal }).catch(() => 'late' as const);
+	const timer = new AbortController();
+	const timeout = delay(abortGraceMs, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const);
 	try {
 		const settled = await Promise.race([
 			work.catch((error: unknown) => {
@@ -62,9 +62,9 @@ async function withinASecond<T>(work: Promise<T>): Promise<T | 'failed'> {
 			}),
 			timeout,
 		]);
-		assert.notEqual(settled, 'late', `the model was still at work after ${abortGraceMs} ms`);
+		assert.notEqual(settled, 'late', `the model was still working after ${abortGraceMs} ms`);
 		return settled as T | 'failed';
 	} finally {
-		late.abort();
+		timer.abort();
 	}
 }

@@ -4,7 +4,7 @@ import { type Subject, silentLogger } from '@plinth/testing';
 import type { ChatEvent, ChatModel, ChatRequest } from '../model.ts';
 import { conversation } from './conversation.ts';
 
-/** A fresh model. */
+/** A new model, closed after the case. */
 export interface ChatModelSubject extends Subject {
 	readonly model: ChatModel;
 }
@@ -27,7 +27,7 @@ export interface ChatModelSuiteOptions {
 }
 
 /** The reason of aborts. */
-export const reason = new Error('The client has disconnected.');
+export const reason = new Error('The client disconnected.');
 
 /** Maximum milliseconds that a model may take to stop after an abort. */
 export const abortGraceMs = 1_000;
@@ -47,7 +47,7 @@ export interface Attempt {
 	abort(): void;
 }
 
-/** What a case can change in a call. */
+/** The changes of a case to a call. */
 export interface AttemptOptions {
 	readonly request?: Partial<ChatRequest>;
 	readonly seed?: number;
@@ -88,11 +88,11 @@ export class Caller {
 function outcomeOf(events: readonly ChatEvent[]): Outcome {
 	const finishes = events.filter((event) => event.type === 'finish');
 	assert(finishes.length <= 1, `the answer ended ${finishes.length} times`);
-	if (finishes.length === 1) assert.equal(events.at(-1), finishes[0], 'events came behind the end');
+	if (finishes.length === 1) assert.equal(events.at(-1), finishes[0], 'events follow the finish event');
 	const texts = events.map((event) => {
 		if (event.type === 'tool_call' || event.type === 'finish') return '';
-		const said = event.type === 'warning' ? event.message : event.text;
-		assert.equal(typeof said, 'string', `an event of type ${event.type} has no text`);
+		const text = event.type === 'warning' ? event.message : event.text;
+		assert.equal(typeof text, 'string', `an event of type ${event.type} has no text`);
 		return event.type === 'text' ? event.text : '';
 	});
 	return { events, text: texts.join(''), calls: callsOf(events), finish: finishes[0] };
@@ -102,12 +102,12 @@ function callsOf(events: readonly ChatEvent[]): Outcome['calls'] {
 	const calls = new Map<number, { readonly name: string; arguments: string }>();
 	for (const event of events) {
 		if (event.type !== 'tool_call') continue;
-		const known = calls.get(event.index);
-		if (known) {
-			known.arguments += event.arguments ?? '';
+		const call = calls.get(event.index);
+		if (call) {
+			call.arguments += event.arguments ?? '';
 			continue;
 		}
-		assert.equal(event.index, calls.size, 'the calls are not counted from 0');
+		assert.equal(event.index, calls.size, 'the indexes of the calls do not start at 0');
 		assert(event.id, 'the first event of a call has no id');
 		assert(event.name, 'the first event of a call has no name');
 		calls.set(event.index, { name: event.name, arguments: event.arguments ?? '' });

@@ -7,15 +7,16 @@ import { Caller, type ChatModelSuiteOptions } from './subject.ts';
 import { toolCases } from './tool-cases.ts';
 
 /**
- * Every sentence of the `ChatModel` contract as a case. Where the model's abilities deny tools or JSON, the cases about
- * them check that clients are refused. Where `supports` denies them, one case checks that the abilities deny them too.
+ * All rules of the `ChatModel` contract as cases. If the abilities of the model deny tools or JSON, the cases about
+ * them check that such requests are rejected. If `supports` denies them, one case checks that the abilities deny them
+ * too.
  */
 export function chatModelSuite(options: ChatModelSuiteOptions): ConformanceCase[] {
 	const caller = new Caller(options);
 	const maker = caseMaker(options.create);
 	const it = (name: string, check: Check) => maker(name, ({ model }) => check(model, caller));
 	return [
-		it('the model says which version of the interface it is written for', async (model) => {
+		it('the model declares the version of its interface', async (model) => {
 			assert.equal(model.apiVersion, 1);
 		}),
 		...answeringCases(it, options),

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '@plinth/testing';
 import type { ChatMessage, ChatModel } from '../model.ts';
-import { assertRefused, assertSomething, type Check, type ModelCaseMaker } from './answering.ts';
+import { assertHasContent, assertRefused, type Check, type ModelCaseMaker } from './answering.ts';
 import { conversation, tools } from './conversation.ts';
 import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
 
 /** Cases about tool calls. */
 export function toolCases(maker: ModelCaseMaker, { supports = {} }: ChatModelSuiteOptions): ConformanceCase[] {
-	const refused = async (model: ChatModel) => assertRefused(model, { ...conversation('Why?'), tools });
-	if (supports.tools === false) return [maker('a request with tools is refused: the abilities deny them', refused)];
+	const checkRefusal = async (model: ChatModel) => assertRefused(model, { ...conversation('Why?'), tools });
+	if (supports.tools === false)
+		return [maker('a request with tools is rejected when the abilities deny them', checkRefusal)];
 	const it = (name: string, check: Check) =>
 		maker(name, (model, caller) => {
 			const isDenied = supports.tools === undefined && model.abilities?.tools === false;
-			return isDenied ? refused(model) : check(model, caller);
+			return isDenied ? checkRefusal(model) : check(model, caller);
 		});
-	const required = [
+	const requiredCases = [
 		it('a tool is called when a call is required', async (model, caller) => {
 			const request = { tools, toolChoice: 'required' } as const;
 			const { calls, finish } = await caller.answer(model, { request });
@@ -36,7 +37,7 @@ export function toolCases(maker: ModelCaseMaker, { supports = {} }: ChatModelSui
 		}),
 		it('calls of offered tools have the right form', async (model, caller) => {
 			const outcome = await caller.answer(model, { request: { tools } });
-			assertSomething(outcome);
+			assertHasContent(outcome);
 			assertCalls(outcome.calls);
 		}),
 		it('no tool is called when calls are forbidden', async (model, caller) => {
@@ -49,9 +50,9 @@ export function toolCases(maker: ModelCaseMaker, { supports = {} }: ChatModelSui
 			assert(calls.length <= 1, `${calls.length} calls were made`);
 		}),
 		it('the result of a tool is accepted', async (model, caller) => {
-			assertSomething(await afterResult(caller, model));
+			assertHasContent(await afterResult(caller, model));
 		}),
-		...(supports.requiredTools === false ? [] : required),
+		...(supports.requiredTools === false ? [] : requiredCases),
 	];
 }
 

@@ -41,10 +41,10 @@ export class EventLogReader {
 
 	/** Resolves when all events before the call were delivered. Rejects when the store fails. */
 	sync(): Promise<void> {
-		const syncs = Promise.withResolvers<void>();
-		this.#pendingSyncs.push(syncs);
+		const sync = Promise.withResolvers<void>();
+		this.#pendingSyncs.push(sync);
 		this.poll();
-		return syncs.promise;
+		return sync.promise;
 	}
 
 	/** Stops at the current position; the next read starts at the head. */
@@ -75,8 +75,8 @@ export class EventLogReader {
 		let cursor = this.#cursor ?? (await this.#store.head());
 		for (let hasMore = true; hasMore && epoch === this.#epoch; ) {
 			this.#cursor = cursor;
-			// Events trimmed before this read are missed. This needs a process suspended for days, and the records hold
-			// the result.
+			// Events trimmed before this read are missed. This happens only after the process was suspended for days, and
+			// the records have the result.
 			const page = await this.#store.events(cursor, { limit: pageSize });
 			hasMore = page.events.length === pageSize;
 			cursor = page.cursor;

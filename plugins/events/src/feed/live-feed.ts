@@ -24,7 +24,7 @@ export interface FeedPorts {
 	readonly kinds: JobKinds;
 }
 
-/** A job feed with one log reader for all subscriptions. It reads only while there are any. */
+/** A job feed with one log reader for all subscriptions. It reads only while there are subscriptions. */
 export class LiveFeed implements JobFeed {
 	readonly #store: JobStore;
 	readonly #bus: EventBus;
@@ -59,7 +59,7 @@ export class LiveFeed implements JobFeed {
 			store,
 			clock,
 			isFollowed: (tenant, jobId) => this.#subscriptions.has(tenant, jobId),
-			publish: (happening) => void this.#subscriptions.publish(happening),
+			publish: (event) => void this.#subscriptions.publish(event),
 		});
 	}
 
@@ -120,15 +120,15 @@ export class LiveFeed implements JobFeed {
 			const kinds = kind === undefined ? this.kinds() : [kind];
 			return snapshotsOfAll(this.#store, tenant, kinds, this.#pageBudget);
 		}
-		// A job that was removed meanwhile is not unknown: its deletion is still to be sent.
+		// If the log has events of a removed job, its deletion is still to be sent, so a missing record is no error.
 		const isLogged = since?.some((event) => (kind ?? event.kind) === event.kind);
 		const snapshot = snapshotOfOne(this.#store, query, jobId).then((job) => [job]);
 		return isLogged ? snapshot.catch(noneIfUnknown) : snapshot;
 	}
 
 	/**
-	 * Only the last event of a state has a cursor, so that a client that disconnects before it receives the
-	 * state again. The state of one job is a single event.
+	 * Only the last event of a state has a cursor, so that a client that disconnects earlier receives the state again when
+	 * it reconnects. The state of one job is a single event.
 	 */
 	#stateEvents(
 		snapshots: readonly JobSnapshot[],
@@ -170,16 +170,16 @@ export class LiveFeed implements JobFeed {
 		else if (typeof progress === 'number') this.#progress.report(subject, progress);
 	}
 
-	/** Publishes what is only told while it happens. */
+	/** Publishes an event that is not in the log. */
 	#publishHint(
 		type: FeedEvent['type'],
 		tenant: string,
 		jobId: string,
-		more: Pick<FeedEvent, 'position' | 'preview'>,
+		fields: Pick<FeedEvent, 'position' | 'preview'>,
 	): void {
 		const kind = jobId.slice(0, jobId.lastIndexOf('_'));
 		const at = this.#clock.now();
-		this.#subscriptions.publish({ type, cursor: undefined, at, jobId, kind, tenant, ...more });
+		this.#subscriptions.publish({ type, cursor: undefined, at, jobId, kind, tenant, ...fields });
 	}
 
 	#startPolling(): void {
@@ -209,7 +209,7 @@ export class LiveFeed implements JobFeed {
 
 	/** Logs the first of consecutive failures. */
 	#noteFailure(err: unknown): void {
-		if (!this.#isFailing) this.#log.warn({ err }, 'job events cannot be read; they are read again');
+		if (!this.#isFailing) this.#log.warn({ err }, 'job events cannot be read; the server retries');
 		this.#isFailing = true;
 	}
 }

@@ -28,7 +28,7 @@ export interface ProgressContext {
 
 /**
  * Publishes the progress of followed jobs: hints of this process at once, and progress in other processes by reading
- * the records of jobs without a hint for a second. A poll reads some hundred records at most; the next one continues.
+ * the records of jobs without a hint for a second. A poll reads at most `maxReads` records; the next one continues.
  */
 export class ProgressTracker {
 	readonly #context: ProgressContext;
@@ -52,7 +52,7 @@ export class ProgressTracker {
 		this.#running.delete(jobId);
 	}
 
-	/** Takes progress from a hint. The next poll publishes what comes too early. */
+	/** Publishes progress from a hint, at most once a second. The next poll publishes progress that comes earlier. */
 	report(jobId: string, fraction: number): void {
 		const running = this.#running.get(jobId);
 		if (!running || fraction <= running.fraction) return;

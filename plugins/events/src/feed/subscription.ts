@@ -18,7 +18,7 @@ export interface SubscriptionContext {
 	/** Called when the store fails. */
 	readonly onFailure: (err: unknown) => void;
 	/** Called when the subscription closes. */
-	readonly onClose: (follower: FeedSubscription) => void;
+	readonly onClose: (closed: FeedSubscription) => void;
 }
 
 interface QueuedEvent {
@@ -92,7 +92,7 @@ export class FeedSubscription implements FeedReader, AsyncIterator<JobUpdate> {
 		this.#wake();
 	}
 
-	/** Drops a preview that would leave too little of the queue to other events. */
+	/** Drops a preview if the queue would be more than half full, so that other events have room. */
 	#pushPreview(event: FeedEvent, bytes: number): void {
 		const key = `${event.jobId} preview`;
 		this.#drop(key);
@@ -102,23 +102,23 @@ export class FeedSubscription implements FeedReader, AsyncIterator<JobUpdate> {
 		this.#wake();
 	}
 
-	/** Empties the queue, because the state that is read next includes it. */
+	/** Empties the queue, because the state that is read next includes its events. */
 	clear(): void {
 		this.#queue.clear();
 		this.#queuedBytes = 0;
 	}
 
 	/** Sets the initial events, which replace equal ones in the queue. */
-	start(first: readonly FeedEvent[]): void {
+	start(initial: readonly FeedEvent[]): void {
 		if (this.#isDone) return;
-		for (const { cursor } of first) if (cursor !== undefined) this.#drop(cursor);
-		this.#initial = first.filter((event) => this.#matches(event)).reverse();
+		for (const { cursor } of initial) if (cursor !== undefined) this.#drop(cursor);
+		this.#initial = initial.filter((event) => this.#matches(event)).reverse();
 	}
 
 	/** Ends the subscription early and drops the queue. */
-	finish(end?: FeedEndReason): void {
+	finish(reason?: FeedEndReason): void {
 		if (this.#isDone) return;
-		this.#endReason = end;
+		this.#endReason = reason;
 		this.#close();
 	}
 

@@ -1,6 +1,6 @@
 /**
  * Limits the work per tick of the event loop: callers above the limit wait for later ticks, in order.
- * Otherwise a store and a socket that respond at once would keep one caller running until it is done.
+ * Otherwise, with a store and a socket that respond at once, one caller would block the others until it has finished.
  */
 export class TickBudget {
 	readonly #perTick: number;

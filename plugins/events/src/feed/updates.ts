@@ -39,8 +39,8 @@ export class Updates {
 
 	/** The update as JSON. */
 	text(update: JobUpdate): string {
-		const known = this.#texts.get(update);
-		if (known !== undefined) return known;
+		const cached = this.#texts.get(update);
+		if (cached !== undefined) return cached;
 		const { type, at, job, view, position, preview } = update;
 		const text = eventText(type, at, view, { position, preview });
 		this.#texts.set(update, text);

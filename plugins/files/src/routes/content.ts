@@ -7,8 +7,8 @@ import type { StoredFile } from '../record.ts';
 
 const unknownType = 'application/octet-stream';
 
-/** Media types that responses name, none of which a browser executes. All others are sent as bytes. */
-const namedTypes: readonly string[] = [
+/** Media types of responses. A browser executes none of them. Other files are sent as `application/octet-stream`. */
+const safeTypes: readonly string[] = [
 	'image/png',
 	'image/jpeg',
 	'image/webp',
@@ -35,15 +35,15 @@ export function fileContent(context: FileContext): Route {
 		summary: 'Download a file',
 		params: idParams,
 		response: {
-			description: 'The bytes, as an attachment. Types that a browser could run are not named.',
-			mediaTypes: [unknownType, ...namedTypes],
+			description: 'The bytes, as an attachment. Types that browsers execute are sent as `application/octet-stream`.',
+			mediaTypes: [unknownType, ...safeTypes],
 			ranges: true,
 		},
 		errors: [fileErrors.E_FILE_NOT_FOUND, fileErrors.E_FILE_CONTENT_MISSING, errors.E_STORE_UNAVAILABLE],
 		async handler({ params }, { principal }) {
 			const file = await findFile(context, principal.tenant, params.id);
 			const { sha256, filename, createdAt } = file.value;
-			const mediaType = namedTypes.includes(file.value.mediaType) ? file.value.mediaType : unknownType;
+			const mediaType = safeTypes.includes(file.value.mediaType) ? file.value.mediaType : unknownType;
 			const redirect = await context.store.redirect(file.id, { filename, contentType: mediaType }, missing);
 			if (redirect) return redirect;
 			return Reply.binary(stored(context.store, file), {

@@ -21,7 +21,7 @@ export function uploadFile({ store, records, options, clock }: FileContext): Rou
 		path: '/v1/files',
 		scope: 'files:write',
 		summary: 'Upload a file',
-		description: 'Requests name it by its id from then on. Its type is decided by its content.',
+		description: 'Other requests can reference the file by its id. Its type is detected from its content.',
 		body: uploadBody,
 		encoding: 'multipart',
 		limits: { file: maxFileBytes, multipart: maxFileBytes + formBytes, files: 1 },

@@ -32,7 +32,7 @@ const common = {
 		0,
 		100,
 		100,
-		'The quality of jpeg and webp. For png, how little is done to make the file small: nothing is lost.',
+		'The quality of jpeg and webp. For png, which is lossless, 100 means the least effort to make the file small.',
 	),
 	moderation: z
 		.enum(['auto', 'low'])
@@ -45,18 +45,18 @@ const common = {
 		0,
 		3,
 		0,
-		'Most unfinished states of each picture that a stream shows. Without `stream` it means nothing.',
+		'The maximum number of partial images per picture in a stream. Ignored without `stream`.',
 	),
 	response_format: z.enum(['b64_json', 'url']).default('b64_json').meta({
 		description: '`b64_json`: the bytes, in base64. `url`: an address that needs no key and works for a limited time.',
 	}),
 	user: codePoints({ max: 1024 })
-		.meta({ description: "The caller's own name for its user; passed on to the model." })
+		.meta({ description: "The caller's identifier of its user; the model receives it." })
 		.optional(),
 	stream: formBoolean()
 		.default(false)
 		.meta({
-			description: 'Answers with server-sent events, each picture as soon as it is there.',
+			description: 'Sends the pictures as server-sent events, each one as soon as it is finished.',
 			override: { default: false },
 		}),
 	seed: formInteger({ min: 0, max: 0xffff_ffff })
@@ -147,7 +147,7 @@ export const editBody = z
 		input_fidelity: z
 			.enum(['low', 'high'])
 			.default('low')
-			.meta({ description: 'How closely the result keeps to the pictures sent.' }),
+			.meta({ description: 'How closely the result follows the input pictures.' }),
 		size: anySize,
 		quality: z
 			.enum(quality)

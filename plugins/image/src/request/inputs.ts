@@ -45,12 +45,12 @@ export interface Inputs {
 export function findInputs(body: Pick<EditBody, 'image' | 'images' | 'mask'>, files: ReferencedFiles): RequestInputs {
 	const { field, values } = findImages(body.image ?? undefined, body.images ?? undefined);
 	if (values.length > maxImages) {
-		throw invalidValue(field, `At most ${maxImages} pictures are taken in ${field}, but ${values.length} were sent.`);
+		throw invalidValue(field, `${field}: at most ${maxImages} pictures are accepted, but ${values.length} were sent.`);
 	}
 	const isList = field === 'images' || values.length > 1;
 	const images = values.map((value, index) => toRequestPicture(value, isList ? `${field}[${index}]` : field, files));
 	const mask = body.mask ?? undefined;
-	if (Array.isArray(mask)) throw invalidValue('mask', 'Only one mask is taken.');
+	if (Array.isArray(mask)) throw invalidValue('mask', 'Only one mask is accepted.');
 	return {
 		field,
 		images,
@@ -124,7 +124,7 @@ function checkMask(mask: ImageInput, first: ImageInput | undefined): void {
 	if (!mask.hasAlpha) {
 		throw invalidValue(
 			'mask',
-			'The mask has no alpha channel. Send a PNG or WebP that is ' + 'transparent where the picture may change.',
+			'The mask has no alpha channel. Send a PNG or WebP that is transparent where the picture may change.',
 		);
 	}
 	if (first && !isEqual(mask, first)) {

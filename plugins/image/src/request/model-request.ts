@@ -21,7 +21,7 @@ export function checkConflicts(body: Pick<GenerationBody, 'background' | 'output
 	}
 }
 
-/** Throws 400 `unsupported_value` for what the model does not support. */
+/** Throws 400 `unsupported_value` for options that the model does not support. */
 export function checkAbilities(
 	{ id, model }: { readonly id: string; readonly model: ImageModel },
 	operation: 'generate' | 'edit',
@@ -30,7 +30,7 @@ export function checkAbilities(
 ): void {
 	const { abilities = {} } = model;
 	if (typeof model[operation] !== 'function') {
-		const reason = operation === 'edit' ? 'does not edit pictures' : 'makes no pictures from words';
+		const reason = operation === 'edit' ? 'does not edit pictures' : 'does not generate pictures from a text';
 		throw unsupportedValue('model', `The model ${id} ${reason}. Name another one.`);
 	}
 	if (body.background === 'transparent' && abilities.transparency === false) {
@@ -40,7 +40,7 @@ export function checkAbilities(
 	if (!sent) return;
 	const { images: max = Infinity } = abilities;
 	if (sent.images.length > max) {
-		throw unsupportedValue(sent.field, `The model ${id} takes at most ${max} pictures.`);
+		throw unsupportedValue(sent.field, `The model ${id} accepts at most ${max} pictures.`);
 	}
 	if (sent.mask !== undefined && abilities.mask === false) {
 		throw unsupportedValue('mask', `The model ${id} accepts no masks.`);

@@ -26,7 +26,7 @@ const withId = {
 	required: ['file_id'],
 };
 
-/** A field with one picture in any spelling. This only documents it; `readInputs` validates the value. */
+/** A field with one picture in any spelling. The schema only documents it; `readInputs` validates the value. */
 export function pictureField(description: string) {
 	return z
 		.unknown()

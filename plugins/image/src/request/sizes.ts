@@ -10,7 +10,7 @@ export const sizeRules = {
 	maxPixels: 8_294_400,
 };
 
-/** Reads `WIDTHxHEIGHT`; undefined for `auto` and for what is no size. */
+/** Reads `WIDTHxHEIGHT`; undefined for `auto` and for invalid texts. */
 export function parseSize(text: string): ImageSize | undefined {
 	const [, width, height] = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(text) ?? [];
 	return width && height ? { width: Number(width), height: Number(height) } : undefined;
@@ -29,18 +29,18 @@ export function sizeError(text: string): string | undefined {
 	const { step, minSide, maxSide, maxRatio, maxPixels } = sizeRules;
 	const short = Math.min(size.width, size.height);
 	const long = Math.max(size.width, size.height);
-	const shown = formatSize(size);
+	const actual = formatSize(size);
 	if (short < minSide || long > maxSide) {
-		return `each side must have ${minSide} to ${maxSide} pixels, found ${shown}`;
+		return `each side must have ${minSide} to ${maxSide} pixels, found ${actual}`;
 	}
 	if (size.width % step !== 0 || size.height % step !== 0) {
-		return `width and height must be multiples of ${step}, found ${shown}`;
+		return `width and height must be multiples of ${step}, found ${actual}`;
 	}
 	if (long > maxRatio * short) {
-		return `the shape must lie between 1:${maxRatio} and ${maxRatio}:1, found ${shown}`;
+		return `the shape must be between 1:${maxRatio} and ${maxRatio}:1, found ${actual}`;
 	}
 	if (size.width * size.height > maxPixels) {
-		return `at most ${maxPixels} pixels are allowed, found ${shown}, which has ${size.width * size.height}`;
+		return `at most ${maxPixels} pixels are allowed, found ${actual}, which has ${size.width * size.height}`;
 	}
 	return undefined;
 }
@@ -64,7 +64,7 @@ export function closestSize(abilities: ImageAbilities, requested: ImageSize): Im
 	return sorted[0] ?? requested;
 }
 
-/** How a picture is resized to `target`; undefined when nothing is to be done or the model allows no resizing. */
+/** How a picture is resized to `target`; undefined when it has this size or the model allows no resizing. */
 export function fitOptionsFor(
 	{ fit }: ImageAbilities,
 	made: ImageSize,
@@ -79,7 +79,7 @@ export function isEqual(a: ImageSize, b: ImageSize): boolean {
 	return a.width === b.width && a.height === b.height;
 }
 
-// Logarithms: twice and half are equally far.
+// In logarithms, twice and half have the same distance.
 function shape({ width, height }: ImageSize): number {
 	return Math.log(width / height);
 }

@@ -4,14 +4,14 @@ import { type ImageTask, type MadePicture, makePictures, type PictureListener } 
 import type { UsageCounter } from './usage.ts';
 import { defaultQuality, type Images, itemOf, metadataOf, type PictureItem } from './wire.ts';
 
-/** What one model call needs. */
+/** Inputs of one model call. */
 export interface AnswerContext {
 	readonly task: ImageTask;
 	readonly usage: UsageCounter;
-	/** Stores the pictures when the client asked for URLs. */
+	/** Stores the pictures when the client requested URLs. */
 	readonly urlStore: UrlStore | undefined;
 	readonly signal: AbortSignal;
-	/** Warnings about the request. The kernel adds them to a complete answer. */
+	/** Warnings about the request. The kernel adds them to a complete response. */
 	readonly warnings: readonly string[];
 }
 
@@ -56,14 +56,14 @@ export async function answerWhole(
 
 async function itemsOf(
 	pictures: readonly MadePicture[],
-	order: ImageTask,
+	{ finish }: ImageTask,
 	urlStore: UrlStore | undefined,
 	signal: AbortSignal,
 ): Promise<PictureItem[]> {
 	const items: PictureItem[] = [];
 	try {
 		for (const picture of pictures) {
-			const url = await urlStore?.put(picture.data, order.finish.format, signal);
+			const url = await urlStore?.put(picture.data, finish.format, signal);
 			const { revisedPrompt } = picture;
 			const revised = revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt };
 			items.push({ ...itemOf(picture, url), ...revised });

@@ -7,15 +7,14 @@ import type { ImageModel } from '../model.ts';
 import type { EditBody, GenerationBody } from '../request/fields.ts';
 import { type EditRequest, finishOf, type GenerationRequest } from '../request/model-request.ts';
 import { seedOf } from '../request/seed.ts';
-import { type AnswerContext, answerWhole } from './complete.ts';
-import { streamPictures } from './stream.ts';
+import type { AnswerContext } from './complete.ts';
 import { UsageCounter } from './usage.ts';
 import { type Images, imagesSchema } from './wire.ts';
 
-/** How long a failure may take and still get a status of its own, in milliseconds. */
+/** Maximum milliseconds to wait for the first event. A failure within this time decides the HTTP status. */
 const firstEventMs = 1_000;
 
-/** The model of a request, under its own id and not under an alias. */
+/** The model of a request, with its id and not an alias. */
 export interface ChosenModel {
 	readonly id: string;
 	readonly model: ImageModel;
@@ -29,13 +28,15 @@ export interface PictureRequest {
 }
 
 /**
- * Generates the pictures and responds as the client asked: complete or streamed, with bytes or URLs. A
- * fallback model can take over until all pictures are there or, in a stream, until the first event. All
+ * Generates the pictures and responds as requested: complete or streamed, with bytes or URLs. A
+ * fallback model can take over until all pictures are finished or, in a stream, until the first event. All
  * calls for one request use one model slot.
  */
 export async function respondWith(context: ImageContext, request: PictureRequest, call: Call): Promise<Images | Reply> {
 	const { models, clock } = context;
 	const { body } = request;
+	// Loaded by the first request, so that a server starts sooner.
+	const [{ answerWhole }, { streamPictures }] = await Promise.all([import('./complete.ts'), import('./stream.ts')]);
 	const release = context.requestLimit.acquire();
 	const contextFor = (modelCall: ModelCall<ImageModel>) => answerContext(context, request, modelCall, call);
 	if (!body.stream) {

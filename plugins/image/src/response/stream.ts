@@ -76,7 +76,7 @@ class EventWriter implements PictureListener {
 
 	async onPicture(picture: MadePicture): Promise<void> {
 		const { urlStore, task } = this.#request;
-		// Before the picture is stored and the next call starts: a slow reader slows the work down.
+		// Waits before the picture is stored and the next call starts, so that a slow reader slows the work down.
 		await this.#queue.waitForCapacity();
 		const url = await urlStore?.put(picture.data, task.finish.format, this.#signal);
 		const { revisedPrompt, quality = defaultQuality } = picture;

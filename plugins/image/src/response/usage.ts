@@ -39,7 +39,7 @@ export class UsageCounter {
 	readonly #input: ImageUsage;
 	#isInputCounted = false;
 	#total = zeroUsage;
-	#taken = zeroUsage;
+	#lastTotal = zeroUsage;
 
 	constructor(prompt: string, images: readonly ImageSize[] = []) {
 		const imageTokens = images.reduce((sum, image) => sum + pictureTokens(image), 0);
@@ -57,8 +57,8 @@ export class UsageCounter {
 	}
 
 	/** Adds a picture that was sent, unless the model reported the usage of its call. */
-	addPicture(addPicture: ImageSize & { readonly isReported: boolean }): void {
-		if (!addPicture.isReported) this.#add({ ...zeroUsage, outputTokens: pictureTokens(addPicture) });
+	addPicture(picture: ImageSize & { readonly isReported: boolean }): void {
+		if (!picture.isReported) this.#add({ ...zeroUsage, outputTokens: pictureTokens(picture) });
 	}
 
 	/** The usage so far. */
@@ -68,8 +68,8 @@ export class UsageCounter {
 
 	/** The usage since the previous call of this method. */
 	takeDelta(): WireUsage {
-		const delta = toWire(this.#total, this.#taken);
-		this.#taken = this.#total;
+		const delta = toWire(this.#total, this.#lastTotal);
+		this.#lastTotal = this.#total;
 		return delta;
 	}
 

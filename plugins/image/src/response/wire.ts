@@ -32,7 +32,7 @@ export const imagesSchema = z
 		usage: usageSchema,
 		filtered_count: z.int().min(0).meta({ description: 'How many pictures the filter of the model withheld.' }),
 		warnings: z.array(z.string()).optional().meta({
-			description: 'Options that the model could not honour; absent when there are none.',
+			description: 'Options that the model ignored; absent when there are none.',
 		}),
 	})
 	.meta({ id: 'Images', description: 'Finished pictures.' });
@@ -66,5 +66,5 @@ export function metadataOf(picture: Pick<MadePicture, 'isTransparent' | 'width' 
 	};
 }
 
-/** The `quality` in a response when neither the client nor the model named one. */
+/** The `quality` in a response when neither the client nor the model states one. */
 export const defaultQuality = 'high';

@@ -47,10 +47,10 @@ export function imageResult({ blobs, key, clock, options }: ImageContext): Route
 		async handler({ params: { name }, query: { signature } }) {
 			const nameParts = readName(name);
 			if (!nameParts || !isSignedName(await key(), name, signature)) throw notFound();
-			// The sweep runs late, so the clock decides and not the presence of the bytes.
-			const leftMs = nameParts.expiresAt - clock.now();
-			if (leftMs <= 0) throw errorFrom(imageErrors, 'E_IMAGE_EXPIRED');
-			// An option that was changed since must not give an instant of the future.
+			// The sweep deletes expired pictures late, so the clock decides, not the presence of the bytes.
+			const remainingMs = nameParts.expiresAt - clock.now();
+			if (remainingMs <= 0) throw errorFrom(imageErrors, 'E_IMAGE_EXPIRED');
+			// Not in the future, even if `urlMinutes` has been reduced since.
 			const storedAt = Math.min(nameParts.expiresAt - options.urlMinutes * 60_000, clock.now());
 			const info = await blobs.head(`${storedPrefix}${name}`);
 			if (!info) throw notFound();
@@ -59,7 +59,7 @@ export function imageResult({ blobs, key, clock, options }: ImageContext): Route
 				etag: info.etag,
 				ranges: true,
 				headers: {
-					'cache-control': `private, max-age=${Math.floor(leftMs / 1000)}`,
+					'cache-control': `private, max-age=${Math.floor(remainingMs / 1000)}`,
 					// Other sites may embed the picture.
 					'cross-origin-resource-policy': 'cross-origin',
 					'last-modified': new Date(storedAt).toUTCString(),

@@ -3,28 +3,28 @@ import { assertClientError, type ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker } from './cases.ts';
 import { type ImageModelSuiteOptions, type Operation, sizeOf } from './subject.ts';
 
-/** What is made, by either operation. */
+/** Cases about the pictures of either operation. */
 export function makingCases(
 	it: ModelCaseMaker,
 	operation: Operation,
 	{ supports = {} }: ImageModelSuiteOptions,
 ): ConformanceCase[] {
 	return [
-		it(`${operation}: a picture has the size that was asked for`, async (model, caller) => {
+		it(`${operation}: a picture has the requested size`, async (model, caller) => {
 			const size = sizeOf(model);
 			const { width, height } = await caller.picture(model, operation, { request: { size } });
 			assert.deepEqual({ width, height }, { ...size });
 		}),
-		it(`${operation}: a picture can be decoded, and is what it says it is`, async (model, caller) => {
+		it(`${operation}: a picture can be decoded and has its declared media type`, async (model, caller) => {
 			const { images } = await (await caller.attempt(model, operation)).result;
 			for (const image of images) await caller.pixels(image);
 		}),
-		it(`${operation}: pictures and withheld ones add up to what was asked for`, async (model, caller) => {
+		it(`${operation}: pictures and withheld ones add up to the requested count`, async (model, caller) => {
 			const count = Math.min(3, model.abilities?.count ?? 1);
-			// The form of a result is checked with every call, its number of pictures too.
+			// Each call checks the form of its result, including the number of pictures.
 			await (await caller.attempt(model, operation, { request: { count } })).result;
 		}),
-		it(`${operation}: an unusual request is fulfilled, or refused with a 4xx status`, async (model, caller) => {
+		it(`${operation}: an unusual request succeeds, or is rejected with a 4xx status`, async (model, caller) => {
 			const unusual = [
 				{ prompt: '🦊'.repeat(32_000) },
 				{ prompt: ' ' },
@@ -47,7 +47,7 @@ export function makingCases(
 	];
 }
 
-/** What is made of words alone. */
+/** Cases about generations only. */
 export function generatingCases(it: ModelCaseMaker, { supports = {} }: ImageModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('generate: different seeds make different pictures', async (model, caller) => {
@@ -58,7 +58,7 @@ export function generatingCases(it: ModelCaseMaker, { supports = {} }: ImageMode
 		...(supports.transparency === false
 			? []
 			: [
-					it('generate: a transparent background is see-through', async (model, caller) => {
+					it('generate: a transparent background has pixels with alpha 0', async (model, caller) => {
 						if (!(supports.transparency ?? model.abilities?.transparency)) return;
 						const request = { background: 'transparent' } as const;
 						const { data } = await caller.picture(model, 'generate', { request });

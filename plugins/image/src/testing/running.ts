@@ -4,66 +4,66 @@ import { pictureFault } from '../work/result.ts';
 import type { ModelCaseMaker } from './cases.ts';
 import { type Attempt, abortGraceMs, type ImageModelSuiteOptions, type Operation, reason } from './subject.ts';
 
-/** What a call shows while it runs, and how it stops. */
+/** Cases about partial images and aborts. */
 export function runningCases(
 	it: ModelCaseMaker,
 	operation: Operation,
 	{ supports = {} }: ImageModelSuiteOptions,
 ): ConformanceCase[] {
 	return [
-		it(`${operation}: partial pictures have the right form, and are no more than asked for`, async (model, caller) => {
+		it(`${operation}: partial images are valid, and at most as many as requested`, async (model, caller) => {
 			const attempt = await caller.attempt(model, operation, { partials: 2 });
 			await attempt.result;
-			for (const { picture, image } of attempt.shown) {
-				assert.equal(image, 0, 'a partial picture is of a picture that is not there');
+			for (const { picture, image } of attempt.emitted) {
+				assert.equal(image, 0, 'the index of a partial image is out of range');
 				assert.equal(pictureFault(picture), undefined);
 				await caller.pixels(picture);
 			}
-			assert(attempt.shown.length <= 2, `${attempt.shown.length} were shown where 2 were asked for`);
+			assert(attempt.emitted.length <= 2, `${attempt.emitted.length} were emitted, but 2 were requested`);
 		}),
-		it(`${operation}: nothing is shown where no partial pictures are asked for`, async (model, caller) => {
+		it(`${operation}: no partial images are emitted when none are requested`, async (model, caller) => {
 			const attempt = await caller.attempt(model, operation, { partials: 0 });
 			await attempt.result;
-			assert.equal(attempt.shown.length, 0);
+			assert.equal(attempt.emitted.length, 0);
 		}),
 		...(supports.partials
 			? [
-					it(`${operation}: partial pictures are shown where they are asked for`, async (model, caller) => {
+					it(`${operation}: partial images are emitted when they are requested`, async (model, caller) => {
 						const attempt = await caller.attempt(model, operation, { partials: 3 });
 						await attempt.result;
-						assert(attempt.shown.length > 0, 'none was shown');
+						assert(attempt.emitted.length > 0, 'no partial image was emitted');
 					}),
 				]
 			: []),
 		it(`${operation}: an abort rejects within a second, with the reason of the signal`, async (model, caller) => {
 			const attempt = await caller.attempt(model, operation, { request: { quality: 'high' } });
-			const isDone = await doneAtOnce(attempt);
+			const isSettled = await hasSettled(attempt);
 			attempt.abort();
-			// Who never waits has nothing to stop.
-			if (!isDone) await assertHeeded(attempt);
+			// A call that has settled cannot be aborted.
+			if (!isSettled) await assertAborted(attempt);
 		}),
-		it(`${operation}: a signal that has aborted before ends the call at once`, async (model, caller) => {
+		it(`${operation}: a call with an aborted signal ends immediately`, async (model, caller) => {
 			const attempt = await caller.attempt(model, operation, { isAborted: true });
-			if (!(await doneAtOnce(attempt))) await assertHeeded(attempt);
+			if (!(await hasSettled(attempt))) await assertAborted(attempt);
 		}),
-		it(`${operation}: nothing is shown after an abort`, async (model, caller) => {
+		it(`${operation}: no partial images are emitted after an abort`, async (model, caller) => {
 			let before: number | undefined;
 			const stop = (attempt: Attempt) => {
-				before ??= attempt.shown.length;
+				before ??= attempt.emitted.length;
 				attempt.abort();
 			};
 			const attempt = await caller.attempt(model, operation, { partials: 3, onPartial: stop });
-			const late = setTimeout(() => stop(attempt), 20);
+			const timer = setTimeout(() => stop(attempt), 20);
 			await settled(attempt);
-			clearTimeout(late);
+			clearTimeout(timer);
 			await new Promise((resolve) => setTimeout(resolve, 50));
-			assert.equal(attempt.shown.length, before ?? attempt.shown.length);
+			assert.equal(attempt.emitted.length, before ?? attempt.emitted.length);
 		}),
 	];
 }
 
 /** Whether a call has settled after one turn of the event loop. */
-async function doneAtOnce({ result }: Attempt): Promise<boolean> {
+async function hasSettled({ result }: Attempt): Promise<boolean> {
 	const turn = new Promise<false>((resolve) => setImmediate(() => resolve(false)));
 	const done = result.then(
 		() => true,
@@ -72,10 +72,10 @@ async function doneAtOnce({ result }: Attempt): Promise<boolean> {
 	return Promise.race([done, turn]);
 }
 
-async function assertHeeded(attempt: Attempt): Promise<void> {
+async function assertAborted(attempt: Attempt): Promise<void> {
 	const outcome = await settled(attempt);
-	assert(outcome !== 'silent', `the model was still at work after ${abortGraceMs} ms`);
-	assert(outcome !== 'fulfilled', 'the model made its pictures all the same');
+	assert(outcome !== 'silent', `the model was still working after ${abortGraceMs} ms`);
+	assert(outcome !== 'fulfilled', 'the model returned pictures despite the abort');
 	assert.equal(outcome.error, reason, `it rejected with ${outcome.error}, not with the reason`);
 }
 

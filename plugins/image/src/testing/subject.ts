@@ -14,57 +14,59 @@ import type {
 } from '../model.ts';
 import { checkResult } from '../work/result.ts';
 
-/** A fresh model. */
+/** A new model, closed after the case. */
 export interface ImageModelSubject extends Subject {
 	readonly model: ImageModel;
 }
 
-/** What is under test, and what it promises beyond the contract. */
+/** How to create the model under test, and its promises beyond the contract. */
 export interface ImageModelSuiteOptions {
 	create(): Promise<ImageModelSubject>;
-	/** Reads what the model makes, and makes the pictures that it is shown. */
+	/** Decodes the results of the model and encodes its inputs. */
 	readonly images: ImageCodec;
 	readonly supports?: {
-		/** It makes pictures from words; true unless said otherwise. */
+		/** Whether it generates pictures; true by default. */
 		readonly generate?: boolean;
-		/** It changes pictures; true unless said otherwise. */
+		/** Whether it edits pictures; true by default. */
 		readonly edit?: boolean;
-		/** Equal seeds make equal pictures. */
+		/** Whether equal seeds give equal pictures. */
 		readonly deterministic?: boolean;
-		/** Transparent backgrounds are really transparent. Unless set, checked where the abilities say `true`. */
+		/**
+		 * Whether transparent backgrounds have pixels with alpha 0. By default it is checked if the abilities have `true`.
+		 */
 		readonly transparency?: boolean;
-		/** What a mask protects stays byte for byte at high fidelity. */
+		/** Whether pixels outside the mask stay unchanged at high fidelity. */
 		readonly mask?: boolean;
-		/** Unfinished states are shown where they are asked for. */
+		/** Whether it emits partial images when they are requested. */
 		readonly partials?: boolean;
 	};
-	/** What is asked for, where a model does not understand any prompt. */
+	/** The prompts, for models that understand only some. */
 	readonly prompts?: { readonly generate?: string; readonly edit?: string };
 }
 
-/** What a model can be asked to do. */
+/** The operations of a model. */
 export type Operation = 'generate' | 'edit';
 
 /** One call of the model under test. */
 export interface Attempt {
 	readonly result: Promise<ImageResult>;
-	/** What it has shown so far: which picture, and what of it. */
-	readonly shown: readonly { readonly image: number; readonly picture: Picture }[];
+	/** The partial images so far, with the index of their picture. */
+	readonly emitted: readonly { readonly image: number; readonly picture: Picture }[];
 	abort(): void;
 }
 
-/** Why attempts are aborted. */
-export const reason = new Error('The client has disconnected.');
+/** The reason of aborts. */
+export const reason = new Error('The client disconnected.');
 
-/** How long a model may take to stop after an abort, in milliseconds. */
+/** Maximum milliseconds that a model may take to stop after an abort. */
 export const abortGraceMs = 1_000;
 
-/** What a case changes about a request; `undefined` leaves a member out. */
+/** Changes of a request; `undefined` removes a member. */
 export type RequestChanges = {
 	readonly [K in keyof ImageEditRequest]?: ImageEditRequest[K] | undefined;
 };
 
-/** What a case may change about a call. */
+/** Options of a call. */
 export interface AttemptOptions {
 	readonly request?: RequestChanges;
 	readonly seed?: number;
@@ -82,49 +84,49 @@ export class Caller {
 		this.#options = options;
 	}
 
-	/** Calls the model; the result is checked for its form. */
+	/** Calls the model, and checks the form of the result. */
 	async attempt(model: ImageModel, operation: Operation, part: AttemptOptions = {}): Promise<Attempt> {
 		const { seed = 7, partials = 0, onPartial, isAborted = false } = part;
 		const request = await this.#request(model, operation, part.request);
 		const stop = new AbortController();
 		if (isAborted) stop.abort(reason);
-		const shown: { image: number; picture: Picture }[] = [];
+		const emitted: { image: number; picture: Picture }[] = [];
 		const run: ImageRun = {
 			signal: stop.signal,
 			seed,
 			partials,
 			partial(picture, image = 0) {
-				shown.push({ image, picture });
+				emitted.push({ image, picture });
 				onPartial?.(attempt);
 			},
 			log: silentLogger(),
 		};
-		const begin = Promise.withResolvers<void>();
+		const start = Promise.withResolvers<void>();
 		const call = async () => {
-			await begin.promise;
+			await start.promise;
 			const result = operation === 'edit' ? await model.edit?.(request, run) : await model.generate?.(request, run);
 			return checkResult('under test', result, request.count);
 		};
-		const attempt: Attempt = { result: call(), shown, abort: () => stop.abort(reason) };
+		const attempt: Attempt = { result: call(), emitted, abort: () => stop.abort(reason) };
 		attempt.result.catch(() => {});
-		begin.resolve();
+		start.resolve();
 		return attempt;
 	}
 
-	/** The only picture of a call, as pixels. */
+	/** The pixels of the only picture of a call. */
 	async picture(model: ImageModel, operation: Operation, part?: AttemptOptions): Promise<RawImage> {
 		const { images } = await (await this.attempt(model, operation, part)).result;
 		return this.pixels(images[0] ?? assert.fail('the model made no picture'));
 	}
 
-	/** The pixels of a picture. Rejects where they cannot be decoded. */
+	/** The pixels of a picture. Rejects if it cannot be decoded. */
 	async pixels(picture: Picture): Promise<RawImage> {
 		if ('data' in picture) return picture;
 		const { width, height } = await this.#options.images.probe(picture.body);
 		return this.#options.images.fit(picture.body, { width, height, mode: 'fill' });
 	}
 
-	/** A PNG as a model gets it. Its bytes are the same memory at every look, so that changes show. */
+	/** A PNG as a model receives it. Each read returns the same buffer, so that changes are detected. */
 	async input(image: RawImage): Promise<ImageInput> {
 		return inputOf(await this.#options.images.encode(image, { format: 'png', effort: 3 }), image);
 	}
@@ -142,22 +144,22 @@ export class Caller {
 			moderation: 'auto',
 		};
 		const images = operation === 'edit' ? [await this.input(gradient)] : [];
-		const whole = { ...request, images, fidelity: 'high', ...changes };
+		const fullRequest = { ...request, images, fidelity: 'high', ...changes };
 		return Object.fromEntries(
-			Object.entries(whole).filter(([, value]) => value !== undefined),
+			Object.entries(fullRequest).filter(([, value]) => value !== undefined),
 		) as unknown as ImageEditRequest;
 	}
 }
 
-/** A size that the model makes. */
+/** A size that the model supports. */
 export function sizeOf({ abilities }: ImageModel): ImageSize {
 	return abilities?.sizes?.[0] ?? { width: 128, height: 96 };
 }
 
-/** A picture in which every pixel is another one. */
+/** A picture whose pixels are all different. */
 export const gradient: RawImage = paint(96, 64, (x, y) => [x * 2, y * 3, (x + y) % 256, 255]);
 
-/** Pixels from a formula. */
+/** Draws pixels by a function of the coordinates. */
 export function paint(
 	width: number,
 	height: number,
@@ -170,7 +172,7 @@ export function paint(
 	return { width, height, data };
 }
 
-/** A file as a model gets it. */
+/** A file as a model receives it. */
 export function inputOf(bytes: Uint8Array, { width, height, data }: RawImage): ImageInput {
 	return {
 		mediaType: 'image/png',

@@ -6,19 +6,19 @@ import { generatingCases, makingCases } from './making.ts';
 import { runningCases } from './running.ts';
 import { Caller, type ImageModelSuiteOptions, type Operation } from './subject.ts';
 
-/** Every sentence of the `ImageModel` contract as a case. */
+/** All rules of the `ImageModel` contract as cases. */
 export function imageModelSuite(options: ImageModelSuiteOptions): ConformanceCase[] {
 	const { supports = {} } = options;
 	const it = modelCases(options, new Caller(options));
 	return [
-		it('the model says which version of the interface it is written for', async (model) => {
+		it('the model declares the version of its interface', async (model) => {
 			assert.equal(model.apiVersion, 1);
 		}),
 		...(supports.generate === false
-			? [lacking(it, 'generate')]
+			? [missingOperationCase(it, 'generate')]
 			: [...operationCases(it, 'generate', options), ...generatingCases(it, options)]),
 		...(supports.edit === false
-			? [lacking(it, 'edit')]
+			? [missingOperationCase(it, 'edit')]
 			: [...operationCases(it, 'edit', options), ...editingCases(it, options)]),
 	];
 }
@@ -27,8 +27,8 @@ function operationCases(it: ModelCaseMaker, operation: Operation, options: Image
 	return [...makingCases(it, operation, options), ...runningCases(it, operation, options)];
 }
 
-function lacking(it: ModelCaseMaker, operation: Operation): ConformanceCase {
-	return it(`${operation}: what the model does not do it has no method for`, async (model) => {
+function missingOperationCase(it: ModelCaseMaker, operation: Operation): ConformanceCase {
+	return it(`${operation}: the model has no method for an unsupported operation`, async (model) => {
 		assert.equal(model[operation], undefined);
 	});
 }

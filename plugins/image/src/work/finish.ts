@@ -72,17 +72,17 @@ async function finishFile(
 	const fit = fitOptionsFor(finish.abilities, { width, height }, finish.size);
 	const needsAlpha = finish.background === 'transparent';
 	const mayBeTransparent = keepsAlpha(finish) && (hasAlpha || needsAlpha || fit?.mode === 'contain');
-	const isRight = formatOf(body) === finish.format && !fit && (hasAlpha ? keepsAlpha(finish) : !needsAlpha);
-	if (!isRight && !mayBeTransparent) {
+	const isMatching = formatOf(body) === finish.format && !fit && (hasAlpha ? keepsAlpha(finish) : !needsAlpha);
+	if (!isMatching && !mayBeTransparent) {
 		const options = { ...encoding(finish, false), ...(fit ? { fit } : {}) };
 		return { ...(await images.transcode(body, options, signal)), isTransparent: false };
 	}
 	if (!mayBeTransparent) return { data: body, width, height, isTransparent: false };
-	// Only the pixels show it: many files have a fully opaque alpha channel.
+	// Only the pixels show whether it is transparent: many files have an opaque alpha channel.
 	const decode: FitOptions = fit ?? { width, height, mode: 'fill' };
 	const pixels = await images.fit(body, decode, signal);
 	const isTransparent = hasTransparency(pixels.data);
-	const data = isRight ? body : await encodePixels(pixels, encoding(finish, isTransparent), images, signal);
+	const data = isMatching ? body : await encodePixels(pixels, encoding(finish, isTransparent), images, signal);
 	return { data, width: pixels.width, height: pixels.height, isTransparent };
 }
 

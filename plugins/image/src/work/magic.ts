@@ -1,6 +1,6 @@
 import type { ImageFormat } from '@plinth/toolkit';
 
-/** The format that the first bytes of a file show; undefined for everything but PNG, JPEG and WebP. */
+/** The format of a file by its first bytes; undefined unless it is PNG, JPEG or WebP. */
 export function formatOf(bytes: Uint8Array): ImageFormat | undefined {
 	if (text(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return 'png';
 	if (text(bytes, 0, 3) === '\xff\xd8\xff') return 'jpeg';

@@ -50,7 +50,7 @@ export interface PictureListener {
 	readonly usage: UsageCounter;
 	/** Called for each finished picture, in order within a call. */
 	onPicture(picture: MadePicture): Promise<void> | void;
-	/** False when the reader is behind: partial images are then left out. */
+	/** False when the reader is behind: partial images are then omitted. */
 	readonly acceptsPartials: boolean;
 	/** Called with the partial image number `state` of the picture `index`, both from 0. */
 	onPartial(picture: FinishedPicture, index: number, state: number): void;
@@ -61,7 +61,7 @@ export interface PictureListener {
 /**
  * Generates the pictures of a request in as many calls as the model needs. Settles as soon as the signal
  * aborts or a call fails: it aborts all other calls and does not wait for models that ignore their signal.
- * Failures without a code become the model's.
+ * Errors without a code become `E_MODEL_FAILED`.
  */
 export async function makePictures(
 	task: ImageTask,
@@ -76,7 +76,7 @@ export async function makePictures(
 		try {
 			await makeBatch({ task, listener, tools, signal: combined }, batch);
 		} catch (error) {
-			// Before the slot is released, so that the next call does not start.
+			// The abort precedes the release of the slot, so that the next call does not start.
 			failure.abort(error);
 			throw error;
 		}

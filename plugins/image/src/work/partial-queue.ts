@@ -31,7 +31,7 @@ export class PartialQueue {
 		this.#options = options;
 	}
 
-	/** Takes a partial image from the model and copies it, because the model may reuse its memory. */
+	/** Adds a partial image of the model and copies it, because the model may reuse its memory. */
 	add(picture: Picture): void {
 		const { limit, log } = this.#options;
 		if (this.#isInputClosed || this.#acceptedCount >= limit) return;

@@ -1,6 +1,6 @@
 import { plinthError } from '@plinth/core';
 
-/** Bounds the concurrent requests: each holds its finished pictures until the last one is there. */
+/** Bounds the concurrent requests: each holds its pictures in memory until the last one is finished. */
 export class RequestLimit {
 	readonly #max: number;
 	#count = 0;

@@ -1,8 +1,6 @@
-import { invalidValue, isPlinthError, isUpload, plinthError } from '@plinth/core';
+import { invalidValue, isPlinthError, isUpload, plinthError, wrongType } from '@plinth/core';
 import { documentFromField, mediaError, type ReferencedFiles, type SentDocument } from '@plinth/toolkit';
-
-/** Maximum number of documents in one request. */
-export const maxFiles = 64;
+import { maxFiles } from './fields.ts';
 
 /** A document of a request, the id of a stored file, or the error of decoding it. */
 export interface RequestDocument {
@@ -31,7 +29,7 @@ export function findDocuments(
 		});
 	}
 	if (sent.length > maxFiles) {
-		throw invalidValue('files', `files: at most ${maxFiles} documents are taken, but ${sent.length} were sent.`);
+		throw invalidValue('files', `files: at most ${maxFiles} documents are accepted, but ${sent.length} were sent.`);
 	}
 	return sent.map(({ value, param }) => toDocument(value, param, referenced));
 }
@@ -47,10 +45,7 @@ function listOf(value: unknown, name: string): DocumentField[] {
 	if (Array.isArray(value)) {
 		return value.map((item, index) => ({ value: item, param: `${name}[${index}]` }));
 	}
-	throw plinthError('E_VALUE_TYPE', {
-		param: name,
-		message: `${name}: a list of objects with url or file_id is expected, or files in a multipart body.`,
-	});
+	throw wrongType(name, `${name}: a list of objects with url or file_id is expected, or files in a multipart body.`);
 }
 
 function toDocument(value: unknown, param: string, referenced: ReferencedFiles): RequestDocument {
@@ -58,10 +53,7 @@ function toDocument(value: unknown, param: string, referenced: ReferencedFiles):
 		return { filename: value.filename || undefined, content: decode(value, param) };
 	}
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-		throw plinthError('E_VALUE_TYPE', {
-			param,
-			message: `${param}: an object with url or file_id is expected.`,
-		});
+		throw wrongType(param, `${param}: an object with url or file_id is expected.`);
 	}
 	const { url, filename, media_type: label, file_id: id } = value as Record<string, unknown>;
 	const content = contentOf(url, id, param, referenced);
@@ -85,7 +77,7 @@ function contentOf(url: unknown, id: unknown, param: string, referenced: Referen
 function checkLabel(value: unknown, param: string): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === 'string') return value;
-	throw plinthError('E_VALUE_TYPE', { param, message: `${param}: a text is expected.` });
+	throw wrongType(param, `${param}: a text is expected.`);
 }
 
 function decode(sent: unknown, param: string): RequestDocument['content'] {

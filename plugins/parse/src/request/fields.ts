@@ -1,8 +1,9 @@
 import { formInteger } from '@plinth/toolkit';
 import { z } from 'zod';
-import { maxFiles } from './documents.ts';
 import { pageRanges } from './pages.ts';
 
+/** Maximum number of documents in one request. */
+export const maxFiles = 64;
 /** Maximum of `max_chars`. */
 export const maxChars = 20_000_000;
 
@@ -10,11 +11,11 @@ const file = { type: 'string' as const, format: 'binary' };
 const labels = {
 	filename: {
 		type: ['string' as const, 'null' as const],
-		description: 'A label, given back with the result. It decides nothing.',
+		description: 'A label, returned with the result. It has no effect.',
 	},
 	media_type: {
 		type: ['string' as const, 'null' as const],
-		description: 'A label that decides nothing: the result says what the content is.',
+		description: 'A label without effect: the media type is detected from the content.',
 	},
 };
 const [digit, last4Bits, last2Bits] = ['[A-Za-z0-9+/_-]', '[AQgw](?:==)?', '[AEIMQUYcgkosw048]=?'];
@@ -40,7 +41,7 @@ const stored = {
 		file_id: {
 			type: 'string' as const,
 			description:
-				'The id of an uploaded file. Its name is the default label. ' + 'An unknown id is an error in its own result.',
+				'The id of an uploaded file. Its name is the default label. An unknown id is an error in its own result.',
 		},
 		...labels,
 	},
@@ -70,30 +71,29 @@ export const parseBody = z
 			.optional(),
 		file: z.unknown().optional(),
 		pages: pageRanges.optional().meta({
-			description:
-				'Which pages are read of every document that has pages, counted from 1: `1-5,8`. All of them unless set.',
+			description: 'The pages to read of every document that has pages, counted from 1: `1-5,8`. Default: all.',
 		}),
 		max_chars: formInteger({ min: 1, max: maxChars }).optional().meta({
-			description: 'Most characters of text of one document. What is beyond is left out, and `truncated` is true.',
+			description: 'Maximum characters of text per document. The rest is left out, and `truncated` is true.',
 		}),
 		ocr: z.enum(['auto', 'off']).default('auto').meta({
-			description: '`auto`: pages that are pictures are read by OCR where the server has it.',
+			description: '`auto`: pages that are pictures are read by OCR if the server has it.',
 		}),
 		format: z
 			.enum(['text', 'markdown'])
 			.default('text')
 			.meta({
 				description:
-					'`markdown`: headings, lists and emphasis where the document tells them, and tables as pipe tables. ' +
+					'`markdown`: headings, lists and emphasis where the document marks them, and tables as pipe tables. ' +
 					'`text`: plain text, with the columns of tables beside each other.',
 			}),
 	})
 	.meta({
 		id: 'AttachmentParse',
-		description: 'Documents, and what of them is to be read.',
+		description: 'Documents, and how to read them.',
 		override: ({ jsonSchema }: { jsonSchema: { required?: string[]; properties?: Record<string, unknown> } }) => {
 			jsonSchema.required = ['files'];
-			// Another name of `files` in forms, which their description tells.
+			// Another name of `files` in forms. The description of `files` mentions it.
 			delete jsonSchema.properties?.file;
 		},
 		examples: [

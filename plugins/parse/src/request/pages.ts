@@ -15,17 +15,17 @@ export const pageRanges = z
 	.max(maxPagesLength)
 	.meta({ pattern, examples: ['1-5,8'] })
 	.transform((text, ctx): readonly PageRange[] => {
-		const refuse = (message: string) => {
+		const reject = (message: string) => {
 			ctx.addIssue({ code: 'custom', message });
 			return z.NEVER;
 		};
 		if (!new RegExp(pattern).test(text)) {
-			return refuse('expected page numbers from 1 and ranges of them, such as 1-5,8');
+			return reject('expected page numbers from 1 and ranges of them, such as 1-5,8');
 		}
 		const ranges = text.split(',').map(rangeOf);
-		if (ranges.length > maxRanges) return refuse(`at most ${maxRanges} ranges are taken`);
+		if (ranges.length > maxRanges) return reject(`at most ${maxRanges} ranges are accepted`);
 		const backward = ranges.find(({ first, last }) => first > last);
-		if (backward) return refuse(`${backward.first}-${backward.last} ends before it begins`);
+		if (backward) return reject(`${backward.first}-${backward.last} ends before it begins`);
 		return mergedRanges(ranges);
 	});
 

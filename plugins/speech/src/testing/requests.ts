@@ -2,37 +2,37 @@ import assert from 'node:assert/strict';
 import { assertClientError, type ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker, RequestChanges, SpeechModelSuiteOptions } from './subject.ts';
 
-/** What is asked for: voices, tempo, text of any kind. */
+/** Cases about voices, speed and unusual texts. */
 export function requestCases(it: ModelCaseMaker, { supports = {} }: SpeechModelSuiteOptions): ConformanceCase[] {
 	return [
-		it('voices have a name each, and every one of them speaks', async (model, caller) => {
+		it('each voice has a unique name and speaks', async (model, caller) => {
 			const voices = model.voices?.();
 			if (!voices) return;
-			assert(voices.length > 0, 'there is no voice; leave voices() away where any name will do');
+			assert(voices.length > 0, 'there is no voice; omit voices() if the model accepts any name');
 			assert.equal(new Set(voices).size, voices.length, 'two voices have one name');
 			for (const voice of voices) {
 				assert(typeof voice === 'string' && voice !== '', 'a voice has no name');
 				await caller.speech(model, { voice, input: 'Yes.' });
 			}
 		}),
-		it('an unusual request is spoken, or refused with a 4xx status before the first byte', async (model, caller) => {
+		it('an unusual request is spoken, or rejected with a 4xx status before the first byte', async (model, caller) => {
 			for (const request of unusual) await caller.speechUnlessRefused(model, request);
 		}),
-		it('the longest text has a beginning that can be heard, or is refused likewise', async (model, caller) => {
+		it('the longest text returns audio, or is rejected with a 4xx status', async (model, caller) => {
 			const attempt = caller.attempt(model, { input: 'Hello, you. '.repeat(341) });
 			const made = await attempt.made.catch(assertClientError);
 			const body = made?.body[Symbol.asyncIterator]();
 			const first = await body?.next();
-			assert(!made || !first?.done, 'there is no sound');
+			assert(!made || !first?.done, 'there is no audio');
 			attempt.abort();
 			await body?.return?.();
 		}),
 		...(supports.speed
 			? [
-					it('speech at the double tempo takes about half as long', async (model, caller) => {
+					it('speech at double speed takes about half as long', async (model, caller) => {
 						const { seconds } = await caller.speech(model);
 						const fast = await caller.speech(model, { speed: 2 });
-						assert(seconds > 0, 'the model has encoded what was asked for as pcm');
+						assert(seconds > 0, 'the model returned encoded audio, but pcm was requested');
 						const share = fast.seconds / seconds;
 						assert(share > 0.35 && share < 0.75, `it took ${share} of the time`);
 					}),

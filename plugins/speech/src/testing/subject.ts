@@ -2,51 +2,51 @@ import { assertClientError, type ConformanceCase, type Subject, silentLogger } f
 import type { EncodedAudio, PcmAudio, SpeechModel, SpeechRequest } from '../model.ts';
 import { checkForm, checkHead, checkPiece } from './form.ts';
 
-/** A fresh model. */
+/** A new model, closed after the case. */
 export interface SpeechModelSubject extends Subject {
 	readonly model: SpeechModel;
 }
 
-/** What is under test, and what it promises beyond the contract. */
+/** How to create the model under test, and what it guarantees beyond the contract. */
 export interface SpeechModelSuiteOptions {
 	create(): Promise<SpeechModelSubject>;
 	readonly supports?: {
-		/** Equal requests get equal bytes. */
+		/** Whether equal requests get equal bytes. */
 		readonly deterministic?: boolean;
-		/** It keeps the tempo, and returns samples where `pcm` is asked for. */
+		/** Whether it follows the requested speed, and returns samples when `pcm` is requested. */
 		readonly speed?: boolean;
 	};
-	/** What is spoken, where a model does not speak English: three sentences. */
+	/** The text, for models that do not speak English: three sentences. */
 	readonly input?: string;
-	/** A voice of the model; by default the first that it names, else `alloy`. */
+	/** A voice of the model; by default the first of its list, or `alloy`. */
 	readonly voice?: string;
 }
 
-/** What a case checks. */
+/** The check of a case. */
 export type Check = (model: SpeechModel, caller: Caller) => Promise<void>;
 
-/** Makes a case whose model is fresh, and closed whatever happens. */
+/** Creates a case with a new model, which is always closed. */
 export type ModelCaseMaker = (name: string, check: Check) => ConformanceCase;
 
-/** Why attempts are aborted. */
-export const reason = new Error('The client has disconnected.');
+/** The reason of aborts. */
+export const reason = new Error('The client disconnected.');
 
-/** What a whole answer came to. */
+/** The audio of a completed call. */
 export interface Spoken {
 	readonly made: PcmAudio | EncodedAudio;
 	readonly bytes: Buffer;
-	/** Length of samples; 0 for what the model has encoded. */
+	/** Duration of samples in seconds; 0 for encoded audio. */
 	readonly seconds: number;
 }
 
 /** One call of the model under test. */
 export interface Attempt {
-	/** The answer, whose form has been checked; its body is unread. */
+	/** The result, whose form was checked; its body is unread. */
 	readonly made: Promise<PcmAudio | EncodedAudio>;
 	abort(): void;
 }
 
-/** What a case may change about a request. */
+/** Changes of a request. */
 export type RequestChanges = Partial<SpeechRequest>;
 
 /** Calls models as the plugin does. */
@@ -57,7 +57,7 @@ export class Caller {
 		this.#options = options;
 	}
 
-	/** Calls the model; nothing has been read yet. */
+	/** Calls the model without reading the body. */
 	attempt(model: SpeechModel, changes: RequestChanges = {}, isAborted = false): Attempt {
 		const { input = sentences, voice = model.voices?.()[0] ?? 'alloy' } = this.#options;
 		const stop = new AbortController();
@@ -74,24 +74,24 @@ export class Caller {
 		return { made, abort: () => stop.abort(reason) };
 	}
 
-	/** A whole answer, whose form and bytes have been checked. */
+	/** The audio of a completed call, whose form and bytes were checked. */
 	async speech(model: SpeechModel, changes?: RequestChanges): Promise<Spoken> {
 		return readWhole(await this.attempt(model, changes).made);
 	}
 
-	/** The same; undefined for what is refused before there is an answer, with a status of 400 to 499. */
+	/** Like `speech`, but undefined if the request is rejected with a 4xx status. */
 	async speechUnlessRefused(model: SpeechModel, changes: RequestChanges): Promise<Spoken | undefined> {
 		const made = await this.attempt(model, changes).made.catch(assertClientError);
 		return made ? readWhole(made) : undefined;
 	}
 }
 
-/** Reads an answer to its end, and checks its bytes. */
+/** Reads a body to its end, and checks its bytes. */
 async function readWhole(made: PcmAudio | EncodedAudio): Promise<Spoken> {
 	const pieces: Buffer[] = [];
 	for await (const piece of made.body) {
 		checkPiece(piece, made);
-		// A copy: the model may use its memory again.
+		// A copy, because the model may reuse its buffer.
 		pieces.push(Buffer.from(piece));
 	}
 	const bytes = Buffer.concat(pieces);

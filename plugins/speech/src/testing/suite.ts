@@ -5,13 +5,13 @@ import { runningCases } from './running.ts';
 import { speakingCases } from './speaking.ts';
 import { Caller, type Check, type SpeechModelSuiteOptions } from './subject.ts';
 
-/** Every sentence of the `SpeechModel` contract as a case. */
+/** All rules of the `SpeechModel` contract as cases. */
 export function speechModelSuite(options: SpeechModelSuiteOptions): ConformanceCase[] {
 	const caller = new Caller(options);
 	const maker = caseMaker(options.create);
 	const it = (name: string, check: Check) => maker(name, ({ model }) => check(model, caller));
 	return [
-		it('the model says which version of the interface it is written for', async (model) => {
+		it('the model declares the version of its interface', async (model) => {
 			assert.equal(model.apiVersion, 1);
 		}),
 		...speakingCases(it, options),

@@ -7,31 +7,31 @@ const crossings = 16;
 const resolution = 1_024;
 /** The share of the narrower band that passes. */
 const passBand = 0.92;
-/** Samples in one turn of the event loop. */
+/** Samples processed per turn of the event loop. */
 const blockLength = 8_192;
 
 /**
  * Changes the rate of samples by band-limited interpolation (J. O. Smith, "Digital Audio Resampling"): n samples become
- * ceil(n * to / from). The result does not depend on how the input is cut. Beyond both ends is silence.
+ * ceil(n * to / from). The result does not depend on the chunks of the input. Samples beyond both ends are silence.
  */
 export async function* resampled({ sampleRate, samples }: DecodedAudio, to: number): AsyncGenerator<Float32Array> {
 	if (sampleRate === to) return yield* samples;
 	const step = sampleRate / to;
 	const cutoff = Math.min(1, 1 / step) * passBand;
 	const reach = Math.ceil(crossings / cutoff);
-	let held = new Float32Array(reach);
+	let window = new Float32Array(reach);
 	let first = -reach;
-	let made = 0;
+	let produced = 0;
 	let received = 0;
 	const push = (block: Float32Array, until: number): Float32Array => {
-		const unused = Math.max(0, Math.floor(made * step) - reach - first);
-		held = joined(held.subarray(unused), block);
+		const unused = Math.max(0, Math.floor(produced * step) - reach - first);
+		window = joined(window.subarray(unused), block);
 		first += unused;
-		const output = new Float32Array(Math.max(0, until - made));
+		const output = new Float32Array(Math.max(0, until - produced));
 		for (let index = 0; index < output.length; index++) {
-			output[index] = valueAt(held, (made + index) * step - first, cutoff, reach);
+			output[index] = valueAt(window, (produced + index) * step - first, cutoff, reach);
 		}
-		made += output.length;
+		produced += output.length;
 		return output;
 	};
 	for await (const chunk of samples) {
@@ -54,20 +54,20 @@ function joined(head: Float32Array, tail: Float32Array): Float32Array<ArrayBuffe
 	return all;
 }
 
-/** The value at a time between samples, which are there for `reach` on each side. */
+/** The value at a time between samples, computed from `reach` samples on each side. */
 function valueAt(samples: Float32Array, time: number, cutoff: number, reach: number): number {
 	const nearest = Math.floor(time);
 	const scale = cutoff * resolution;
 	let sum = 0;
-	let place = (time - nearest + reach - 1) * scale;
+	let tablePosition = (time - nearest + reach - 1) * scale;
 	for (let at = nearest - reach + 1; at <= nearest + reach; at++) {
-		sum += (samples[at] as number) * (filter[(Math.abs(place) + 0.5) | 0] as number);
-		place -= scale;
+		sum += (samples[at] as number) * (filter[(Math.abs(tablePosition) + 0.5) | 0] as number);
+		tablePosition -= scale;
 	}
 	return sum * cutoff;
 }
 
-/** One side of a sinc under a Blackman window, whose side lobes are 58 dB down. */
+/** One side of a sinc with a Blackman window, whose side lobes are 58 dB down. */
 const filter = Float32Array.from({ length: (crossings + 1) * resolution }, (_, index) => {
 	const x = index / resolution;
 	if (x > crossings) return 0;

@@ -4,7 +4,7 @@ import { containerOf, mediaTypes } from './container.ts';
 import { resampled } from './resample.ts';
 import { readWavInfo, type WavInfo, wavSamples } from './wav.ts';
 
-/** What reading audio needs. */
+/** Dependencies of reading audio. */
 export interface AudioTools {
 	readonly decoder: AudioDecoder | undefined;
 	/** Maximum seconds that are decoded. */
@@ -28,7 +28,7 @@ export type SentAudio = AudioFile & { seconds(): number | undefined };
 export async function checkAudio(upload: UploadedFile, param: string): Promise<CheckedAudio> {
 	const container = await containerOf(upload.path);
 	if (!container) {
-		throw invalidValue(param, `${param}: this is no audio. Send WAV, MP3, MP4 (M4A), Ogg, FLAC or WebM.`);
+		throw invalidValue(param, `${param}: this is not audio. Send WAV, MP3, MP4 (M4A), Ogg, FLAC or WebM.`);
 	}
 	const wav = container === 'wav' ? await readWavInfo(upload.path) : undefined;
 	if (container === 'wav' && !wav) {
@@ -37,7 +37,7 @@ export async function checkAudio(upload: UploadedFile, param: string): Promise<C
 	return { upload, param, container, wav };
 }
 
-/** The file as one call reads it: until `signal` aborts. */
+/** The file for one call of a model. Reading ends when `signal` aborts. */
 export function sentAudio({ upload, container, wav }: CheckedAudio, tools: AudioTools, signal: AbortSignal): SentAudio {
 	const { path, size } = upload;
 	const { maxSeconds } = tools;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** What the header of a WAV file says. */
+/** The contents of a WAV header. */
 export interface WavInfo {
 	readonly sampleRate: number;
 	readonly channels: number;
@@ -16,10 +16,10 @@ export interface WavInfo {
 
 type ReadSample = (view: DataView, at: number) => number;
 
-/** Some recorders write notes before the samples. */
+/** Maximum chunks that are searched for the samples. Some recorders write metadata chunks before them. */
 const maxChunks = 64;
 
-/** By code (1: PCM, 3: floats) and bits (Microsoft's "Multiple Channel Audio Data and WAVE Files"). */
+/** By format code (1: PCM, 3: floats) and bits (Microsoft's "Multiple Channel Audio Data and WAVE Files"). */
 const readers: Readonly<Record<string, ReadSample>> = {
 	'1/8': (view, at) => view.getUint8(at) / 0x80 - 1,
 	'1/16': (view, at) => view.getInt16(at, true) / 0x8000,
@@ -30,8 +30,8 @@ const readers: Readonly<Record<string, ReadSample>> = {
 };
 
 /**
- * Reads the header of a WAV file. A length beyond the end of the file means up to its end: recorders that stream do not
- * know it. Undefined when the file is damaged or has no samples.
+ * Reads the header of a WAV file. A length beyond the end of the file means the rest of the file: recorders that
+ * stream do not know the length. Undefined when the file is damaged or has no samples.
  */
 export async function readWavInfo(path: string): Promise<WavInfo | undefined> {
 	const file = await open(path);
@@ -64,7 +64,7 @@ function infoOf(format: DataView, start: number, bytes: number): WavInfo | undef
 	const bits = format.getUint16(14, true);
 	const isExtensible = format.getUint16(0, true) === 0xfffe && format.byteLength >= 26;
 	const read = readers[`${format.getUint16(isExtensible ? 24 : 0, true)}/${bits}`];
-	// Of compressed samples, the header has the bytes of a block.
+	// For compressed samples, the header has the size of a block.
 	const frameBytes = Math.max(1, read ? (channels * bits) / 8 : format.getUint16(12, true));
 	const frames = Math.floor(bytes / frameBytes);
 	const isPlausible = channels >= 1 && channels <= 8 && sampleRate >= 1_000 && sampleRate <= 768_000;
@@ -86,7 +86,7 @@ export async function* wavSamples(path: string, info: WavInfo, read: ReadSample)
 			for (let channel = 0; channel < channels; channel++) {
 				sum += read(view, frame * frameBytes + channel * sampleBytes);
 			}
-			// Floats may be larger, or no numbers.
+			// Floats may be out of range, or NaN.
 			mono[frame] = Math.max(-1, Math.min(1, sum / channels || 0));
 		}
 		rest = bytes.subarray(mono.length * frameBytes);

@@ -2,20 +2,20 @@ import { type BoundModel, unsupportedValue } from '@plinth/core';
 import type { TranscriptionModel, TranscriptionRequest } from '../model.ts';
 import type { AnyBody } from './fields.ts';
 
-/** A request for one model, without its audio, and what the answer will lack. */
+/** A request for one model, without its audio. The warnings name the parts that the response will lack. */
 export type AudioTask = Omit<TranscriptionRequest, 'audio'> & { readonly warnings: readonly string[] };
 
-/** Throws 400 `unsupported_value` for what no model of the server does. */
+/** Throws 400 `unsupported_value` for values that no model of the server supports. */
 export function checkFormat({ response_format: format, stream }: AnyBody): void {
 	if (format === 'diarized_json') {
-		throw unsupportedValue('response_format', 'This server does not tell speakers apart. Ask for verbose_json.');
+		throw unsupportedValue('response_format', 'This server does not distinguish speakers. Ask for verbose_json.');
 	}
 	if (stream && format !== 'json' && format !== 'text') {
-		throw unsupportedValue('stream', `${format} is answered when it is complete. Ask for json, or leave stream out.`);
+		throw unsupportedValue('stream', `${format} cannot be streamed. Ask for json, or omit stream.`);
 	}
 }
 
-/** Fits a request to the abilities of a model. Throws 400 `unsupported_value` for what it cannot do. */
+/** Adapts a request to the abilities of a model. Throws 400 `unsupported_value` for values that it cannot honour. */
 export function fitTask(
 	body: AnyBody,
 	task: TranscriptionRequest['task'],
@@ -25,7 +25,7 @@ export function fitTask(
 	const { languages, segments = false, words = false } = abilities;
 	const language = body.language?.toLowerCase().replace(/[-_].*/, '') || undefined;
 	const needsTimes = format === 'srt' || format === 'vtt';
-	const asked = (format === 'verbose_json' && granularities) || [];
+	const requested = (format === 'verbose_json' && granularities) || [];
 	if (task === 'translate' && !abilities.translate) {
 		throw unsupportedValue('model', `The model ${id} does not translate. Use /v1/audio/transcriptions.`);
 	}
@@ -33,14 +33,14 @@ export function fitTask(
 		throw unsupportedValue('language', `The model ${id} understands ${languages.join(', ')}, not "${language}".`);
 	}
 	if (needsTimes && !segments) {
-		throw unsupportedValue('response_format', `The model ${id} tells no times, which ${format} needs. Ask for text.`);
+		throw unsupportedValue('response_format', `The model ${id} returns no times, which ${format} needs. Ask for text.`);
 	}
-	if ((asked.includes('segment') && !segments) || (asked.includes('word') && !words)) {
-		const known = [...(segments ? ['segment'] : []), ...(words ? ['word'] : [])].join(', ') || 'none';
-		throw unsupportedValue('timestamp_granularities', `The model ${id} does not tell these times, but: ${known}.`);
+	if ((requested.includes('segment') && !segments) || (requested.includes('word') && !words)) {
+		const supported = [...(segments ? ['segment'] : []), ...(words ? ['word'] : [])].join(', ') || 'none';
+		throw unsupportedValue('timestamp_granularities', `The model ${id} returns only these times: ${supported}.`);
 	}
-	const isDefault = format === 'verbose_json' && asked.length === 0;
-	const timestamps = segments && (needsTimes || isDefault) ? (['segment'] as const) : [...new Set(asked)];
+	const isDefault = format === 'verbose_json' && requested.length === 0;
+	const timestamps = segments && (needsTimes || isDefault) ? (['segment'] as const) : [...new Set(requested)];
 	return {
 		task,
 		language,
@@ -55,9 +55,9 @@ function warningsOf(body: AnyBody, lacksSegments: boolean): readonly string[] {
 	const { include = [], chunking_strategy: chunking = 'auto', timestamp_granularities: times } = body;
 	const warnings = {
 		'include: the server does not report log probabilities.': include.length > 0,
-		'chunking_strategy: the model cuts the audio as it does by itself.': chunking !== 'auto',
+		'chunking_strategy: the model uses its own strategy.': chunking !== 'auto',
 		'timestamp_granularities: only verbose_json has times.': times && body.response_format !== 'verbose_json',
-		'timestamp_granularities: the model tells no times of segments.': lacksSegments,
+		'timestamp_granularities: the model returns no times of segments.': lacksSegments,
 	};
 	return Object.entries(warnings).flatMap(([warning, applies]) => (applies ? [warning] : []));
 }

@@ -2,7 +2,7 @@ import { codePoints, fileField } from '@plinth/core';
 import { formBoolean } from '@plinth/toolkit';
 import { z } from 'zod';
 
-/** A list, which arrives as one value when the form has it once. */
+/** A list. A form with only one item sends that value instead of a list. */
 function formList<T extends z.ZodType>(item: T) {
 	const asList = (value: unknown) => (value === undefined || Array.isArray(value) ? value : [value]);
 	return z.preprocess(asList, z.array(item).max(16).optional());
@@ -24,19 +24,17 @@ export function translationBody(maxBytes: number) {
 	return z
 		.object({
 			file: file.optional(),
-			file_id: file_id
-				.optional()
-				.meta({ description: 'An extension: the id of an uploaded file, in place of `file`.' }),
+			file_id: file_id.optional().meta({ description: 'An extension: the id of an uploaded file, instead of `file`.' }),
 			model: codePoints({ min: 1, max: 256 }).meta({ description: 'The id of a model; GET /v1/models lists them.' }),
 			prompt: codePoints({ max: 32_000 }).optional().meta({
-				description: 'Text that came before, or words that the model is to expect.',
+				description: 'Preceding text, or words that the model should expect.',
 			}),
 			response_format: format.meta({
-				description: '`srt` and `vtt` need a model that tells times. `diarized_json` is not available.',
+				description: '`srt` and `vtt` need a model that returns times. `diarized_json` is not available.',
 			}),
 			temperature: temperature.meta({ description: 'Absent: the model decides.' }),
 		})
-		.meta({ id: 'TranslationCreate', description: 'Audio whose words are translated.', override: oneFile });
+		.meta({ id: 'TranslationCreate', description: 'Audio to translate into English text.', override: oneFile });
 }
 
 /** The body of `POST /v1/audio/transcriptions`. */
@@ -47,14 +45,14 @@ export function transcriptionBody(maxBytes: number) {
 			language: language.optional().meta({ description: 'ISO 639-1. Absent or empty: the model detects it.' }),
 			stream: formBoolean()
 				.default(false)
-				.meta({ description: 'Answers with events. Only with `json` and `text`.', override: { default: false } }),
+				.meta({ description: 'Responds with events. Only with `json` and `text`.', override: { default: false } }),
 			timestamp_granularities: formList(z.enum(['word', 'segment'])).meta({
 				description: 'The times of `verbose_json`; those of segments by default.',
 			}),
 			include: formList(z.enum(['logprobs'])).meta({ description: 'Not available: causes a warning.' }),
 			chunking_strategy: chunking.optional().meta({ description: 'All but `auto` causes a warning.' }),
 		})
-		.meta({ id: 'TranscriptionCreate', description: 'Audio, and how it is written down.', override: oneFile });
+		.meta({ id: 'TranscriptionCreate', description: 'Audio, and how to transcribe it.', override: oneFile });
 }
 
 const oneFile = { oneOf: [{ required: ['file'] }, { required: ['file_id'] }] };

@@ -3,13 +3,10 @@ import { Reply } from '@plinth/core';
 import type { Transcription, TranscriptionSegment } from '../model.ts';
 import type { AudioTask } from '../request/abilities.ts';
 import type { AnyBody } from '../request/fields.ts';
-import type { TranscriptionAnswer } from './schemas.ts';
+import type { TranscriptionAnswer, textTypes } from './schemas.ts';
 import { srt, vtt } from './subtitles.ts';
 
-/** The media types of answers that are text. */
-export const textTypes = ['text/plain', 'text/vtt'] as const;
-
-/** The answer in the requested format. */
+/** The response in the requested format. */
 export function replyWith(
 	result: Transcription,
 	format: AnyBody['response_format'],
@@ -32,7 +29,7 @@ export function replyWith(
 	};
 }
 
-/** Tokens where the model counts them, else seconds; undefined when neither is known. */
+/** Tokens if the model counts them, else seconds; undefined when neither is known. */
 export function usageOf({ usage, seconds }: Transcription): TranscriptionAnswer['usage'] {
 	if (!usage) return seconds === undefined ? undefined : { type: 'duration', seconds: Math.ceil(seconds) };
 	const { inputTokens: input_tokens, outputTokens: output_tokens } = usage;
@@ -53,6 +50,6 @@ function languageName(code = ''): string {
 function wireSegment(segment: TranscriptionSegment, id: number, { temperature = 0 }: AudioTask) {
 	const { start, end, text, averageLogprob: avg_logprob = 0, noSpeechProbability: no_speech_prob = 0 } = segment;
 	const compression_ratio = Buffer.byteLength(text) / deflateSync(text).byteLength;
-	const place = { id, seek: 0, start, end, text, tokens: [] };
-	return { ...place, temperature, avg_logprob, compression_ratio, no_speech_prob };
+	const position = { id, seek: 0, start, end, text, tokens: [] };
+	return { ...position, temperature, avg_logprob, compression_ratio, no_speech_prob };
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The media types of text responses. */
+export const textTypes = ['text/plain', 'text/vtt'] as const;
+
 const seconds = z.number();
 
 const usage = z.discriminatedUnion('type', [
@@ -12,9 +15,9 @@ const segment = z
 		...{ id: z.int(), seek: z.int(), start: seconds, end: seconds, text: z.string(), tokens: z.array(z.int()) },
 		...{ temperature: z.number(), compression_ratio: z.number(), avg_logprob: z.number(), no_speech_prob: z.number() },
 	})
-	.meta({ id: 'TranscriptionSegment', description: 'Where a model does not tell a probability, it is 0.' });
+	.meta({ id: 'TranscriptionSegment', description: 'A probability that the model does not return is 0.' });
 
-/** The answer of both routes in `json` and `verbose_json`. */
+/** The response of both routes in `json` and `verbose_json`. */
 export const transcriptionAnswer = z
 	.object({
 		text: z.string(),
@@ -26,7 +29,7 @@ export const transcriptionAnswer = z
 		usage: usage.optional(),
 		warnings: z.array(z.string()).optional(),
 	})
-	.meta({ id: 'Transcription', description: 'What was said. All but text, usage and warnings is of `verbose_json`.' });
+	.meta({ id: 'Transcription', description: 'Only `verbose_json` has more than text, usage and warnings.' });
 
-/** An answer as JSON. */
+/** A JSON response. */
 export type TranscriptionAnswer = z.output<typeof transcriptionAnswer>;

@@ -5,31 +5,31 @@ import { usageOf } from './reply.ts';
 
 /**
  * A transcription as events: `transcript.text.delta` for each piece of text, then `transcript.text.done`. Resolves with
- * the first event, and rejects with an earlier failure. The signal of the work also aborts when the reader leaves.
+ * the first event, and rejects with an earlier failure. The signal of the work also aborts when the reader stops.
  */
 export function transcriptEvents(
 	outer: AbortSignal,
 	work: (signal: AbortSignal, onDelta: (text: string) => void) => Promise<Transcription>,
 ): Promise<AsyncIterable<ServerEvent>> {
-	const left = new AbortController();
+	const readerAbort = new AbortController();
 	const events = new ReadableStream<ServerEvent>({
 		start(controller) {
-			let sent = '';
+			let sentText = '';
 			const onDelta = (delta: string) => {
-				sent += delta;
+				sentText += delta;
 				controller.enqueue({ data: { type: 'transcript.text.delta', delta } });
 			};
-			work(AbortSignal.any([outer, left.signal]), onDelta).then(
+			work(AbortSignal.any([outer, readerAbort.signal]), onDelta).then(
 				(result) => {
 					const { text, warnings } = result;
-					if (text.length > sent.length && text.startsWith(sent)) onDelta(text.slice(sent.length));
+					if (text.length > sentText.length && text.startsWith(sentText)) onDelta(text.slice(sentText.length));
 					controller.enqueue({ data: { type: 'transcript.text.done', text, usage: usageOf(result), warnings } });
 					controller.close();
 				},
 				(error: unknown) => controller.error(error),
 			);
 		},
-		cancel: () => left.abort(new Error('The client has disconnected.')),
+		cancel: () => readerAbort.abort(new Error('The client has disconnected.')),
 	});
 	return awaitFirst(events, Boolean, () => modelError('The model returned no text.'));
 }

@@ -22,7 +22,7 @@ function time(seconds: number, mark: ',' | '.'): string {
 	return `${pad(ms / 3_600_000)}:${pad((ms / 60_000) % 60)}:${pad((ms / 1000) % 60)}${mark}${pad(ms % 1000, 3)}`;
 }
 
-/** An empty line would end the cue, and an arrow would begin another one. */
+/** One line without arrows: an empty line would end the cue, and an arrow would start another one. */
 function line(text: string): string {
 	return text.trim().replace(/\s+/g, ' ').replaceAll('-->', '->');
 }

@@ -7,29 +7,29 @@ import { checkAudio, sentAudio } from '../audio/sent-audio.ts';
 import type { AudioDecoder, Transcription, TranscriptionModel, TranscriptionRequest } from '../model.ts';
 import { checkTranscription } from './check.ts';
 
-/** A fresh model. */
+/** A new model, closed after the case. */
 export type TranscriptionModelSubject = Subject & { readonly model: TranscriptionModel };
 
-/** What is under test, and what it promises beyond the contract. */
+/** How to create the model under test, and what it guarantees beyond the contract. */
 export interface TranscriptionModelSuiteOptions {
 	create(): Promise<TranscriptionModelSubject>;
-	/** What is said: a whole file of a known container. By default two seconds of a hum, as WAV. */
+	/** The audio: a whole file of a known container. By default two seconds of a hum, as WAV. */
 	readonly audio?: Uint8Array;
-	/** Reads other containers than WAV. */
+	/** Decodes other containers than WAV. */
 	readonly decoder?: AudioDecoder;
 	/** `deterministic`: equal requests get equal texts. */
 	readonly supports?: { readonly deterministic?: boolean };
 }
 
-/** Why attempts are aborted. */
-export const reason = new Error('The client has disconnected.');
+/** The reason of aborts. */
+export const reason = new Error('The client disconnected.');
 
-/** What a case may change about a request. */
+/** Changes of a request. */
 export type RequestChanges = Partial<Omit<TranscriptionRequest, 'audio'>>;
 
 type Stop = Pick<AbortController, 'signal'>;
 
-/** Calls models as the plugin does. What they return has been checked. */
+/** Calls models as the plugin does, and checks their results. */
 export function callerFor({ audio: bytes = hum, decoder }: TranscriptionModelSuiteOptions) {
 	return async (model: TranscriptionModel, changes: RequestChanges = {}, stop: Stop = new AbortController()) => {
 		const folder = await mkdtemp(join(tmpdir(), 'transcription-suite-'));

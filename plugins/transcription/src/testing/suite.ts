@@ -4,53 +4,53 @@ import { assertClientError, type ConformanceCase, caseMaker } from '@plinth/test
 import type { TranscriptionModel } from '../model.ts';
 import { callerFor, type RequestChanges, reason, type TranscriptionModelSuiteOptions } from './subject.ts';
 
-/** Every sentence of the `TranscriptionModel` contract as a case. */
+/** All rules of the `TranscriptionModel` contract as cases. */
 export function transcriptionModelSuite(options: TranscriptionModelSuiteOptions): ConformanceCase[] {
-	const hear = callerFor(options);
+	const transcribe = callerFor(options);
 	const maker = caseMaker(options.create);
 	const it = (name: string, check: (model: TranscriptionModel) => Promise<void>) =>
 		maker(name, ({ model }) => check(model));
 	return [
-		it('the model says which version of the interface it is written for, and codes of languages', async (model) => {
+		it('the model declares the version of its interface and valid language codes', async (model) => {
 			assert.equal(model.apiVersion, 1);
 			for (const code of model.abilities?.languages ?? []) assert.match(code, /^[a-z]{2,3}$/);
 		}),
-		it('what is said comes as text, of which the pieces reported before are the beginning', async (model) => {
-			await hear(model);
+		it('the result has text that begins with the reported deltas', async (model) => {
+			await transcribe(model);
 		}),
-		it('times that its abilities promise are told in order when they are asked for', async (model) => {
+		it('the timestamps that its abilities declare are returned in order when requested', async (model) => {
 			const { segments, words } = model.abilities ?? {};
-			if (segments) await hear(model, { timestamps: ['segment'] });
-			if (words) await hear(model, { timestamps: ['word'] });
-			if (segments && words) await hear(model, { timestamps: ['segment', 'word'] });
+			if (segments) await transcribe(model, { timestamps: ['segment'] });
+			if (words) await transcribe(model, { timestamps: ['word'] });
+			if (segments && words) await transcribe(model, { timestamps: ['segment', 'word'] });
 		}),
-		it('an unusual request is answered, or refused with a status of 400 to 499', async (model) => {
+		it('an unusual request is answered, or rejected with a 4xx status', async (model) => {
 			const translate = model.abilities?.translate ? [{ task: 'translate' } as const] : [];
 			const language = model.abilities?.languages?.at(-1) ?? 'de';
 			for (const changes of [...unusual, ...translate, { language }]) {
-				await hear(model, changes).catch(assertClientError);
+				await transcribe(model, changes).catch(assertClientError);
 			}
 		}),
-		it('two at the same time do not affect each other', async (model) => {
-			const [first, second] = await Promise.all([hear(model), hear(model)]);
+		it('concurrent calls do not affect each other', async (model) => {
+			const [first, second] = await Promise.all([transcribe(model), transcribe(model)]);
 			if (options.supports?.deterministic) assert.equal(first.text, second.text);
 		}),
-		it('a signal that has aborted before ends the call with its reason', async (model) => {
-			const made = hear(model, {}, { signal: AbortSignal.abort(reason) });
+		it('a call with an aborted signal rejects with its reason', async (model) => {
+			const made = transcribe(model, {}, { signal: AbortSignal.abort(reason) });
 			await assert.rejects(inTime(made), (error) => error === reason);
 		}),
-		it('an abort ends the call within a second, and the next one is heard', async (model) => {
+		it('an abort ends the call within a second, and the next call works', async (model) => {
 			const stop = new AbortController();
-			const made = hear(model, {}, stop).catch((error: unknown) => assert.equal(error, reason));
+			const made = transcribe(model, {}, stop).catch((error: unknown) => assert.equal(error, reason));
 			await delay(5);
 			stop.abort(reason);
 			await inTime(made);
-			await hear(model);
+			await transcribe(model);
 		}),
-		it('memory that was released is taken again by the next call', async (model) => {
+		it('a call after unload works again', async (model) => {
 			await model.unload?.();
 			await model.unload?.();
-			await hear(model);
+			await transcribe(model);
 		}),
 	];
 }

@@ -42,13 +42,13 @@ export function videoContent(context: VideoContext): Route {
 		async handler({ params, query }, { principal }) {
 			const job = await findVideo(context, principal.tenant, params.id);
 			const output = readyOutput(job);
-			// The sweep deletes lazily, so the clock of the store decides and not the presence of the bytes.
+			// The sweep deletes expired files late, so the clock of the store decides, not the presence of the bytes.
 			if (job.expired) throw errorFrom(videoErrors, 'E_VIDEO_EXPIRED');
 			const file = fileOf(output, query.variant);
 			const filename = `${job.id}.${extensions[file.mediaType] ?? 'bin'}`;
-			const named = { filename, contentType: file.mediaType };
+			const attachment = { filename, contentType: file.mediaType };
 			const missing = () => errorFrom(videoErrors, 'E_VIDEO_CONTENT_MISSING');
-			const redirect = await redirectToBlob(blobs, file.key, named, missing);
+			const redirect = await redirectToBlob(blobs, file.key, attachment, missing);
 			if (redirect) return redirect;
 			return Reply.binary(stored(blobs, file, 'E_VIDEO_CONTENT_MISSING'), {
 				mediaType: file.mediaType,

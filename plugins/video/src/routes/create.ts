@@ -16,7 +16,7 @@ export function createVideo(context: VideoContext): Route {
 		path: '/v1/videos',
 		scope: 'videos:write',
 		summary: 'Create a video job',
-		description: 'Answers at once with a queued job. Poll it every 5 to 10 seconds, then download its content.',
+		description: 'Responds at once with a queued job. Poll it every 5 to 10 seconds, then download its content.',
 		body: createBody,
 		encoding: ['multipart', 'json'],
 		spoolDataUrls: true,

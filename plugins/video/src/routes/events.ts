@@ -17,9 +17,9 @@ export function videoEvents(feed: JobFeed, { streamMinutes }: VideoOptions): Rou
 		summary: 'Follow a video job',
 		description: [
 			'Server-sent events, as an alternative to polling. First comes `job.state`, then `job.queued`, `job.started` and',
-			'`job.progress`. `job.waiting` comes each second while the model works on others; its `position` is 1 for the job',
-			'that is next. `job.preview` comes at most each second from models that show unfinished states: its `preview` is',
-			'a picture as a data URL. The stream ends with `job.completed`, `job.failed` or `job.deleted`. The data of each',
+			'`job.progress`. `job.waiting` comes each second while the model works on other jobs; its `position` is 1 for the',
+			'next job. `job.preview` comes at most each second from models that send previews of unfinished videos; its',
+			'`preview` is a data URL. The stream ends with `job.completed`, `job.failed` or `job.deleted`. The data of each',
 			'event is `{ "object": "event", "type", "created_at", "data" }`, where `data` is the video object at that moment,',
 			'without `url`.',
 			'With `Last-Event-ID` the stream resumes after that event, without the state. A stream that the server ends',

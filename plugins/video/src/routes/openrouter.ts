@@ -32,7 +32,7 @@ export function openRouterModels(models: Models<VideoModel>, created: number): R
 		path: '/api/v1/videos/models',
 		scope: 'authenticated',
 		summary: 'List the video models as OpenRouter does',
-		description: 'For clients that choose a model by what it can do. The same facts are in `GET /v1/models`.',
+		description: 'For clients that choose a model by its abilities. `GET /v1/models` has the same data.',
 		response: { description: 'Every video model.', schema: z.object({ data: z.array(schema) }) },
 		errors: [],
 		handler: () => ({ data: models.list().map((model) => describe(model, created)) }),
@@ -60,11 +60,11 @@ function describe({ id, price, model: { abilities = {} } }: BoundModel<VideoMode
 	};
 }
 
-/** The prices by the names of OpenRouter, whose amounts are texts in US dollars. */
+/** The prices under OpenRouter's names, as strings in US dollars. */
 function skusOf({ currency, per_second: second, per_request: request }: BoundModel<unknown>['price'] = {}) {
 	const amounts = Object.entries({ duration_seconds: second, request });
-	const known = amounts.flatMap(([name, amount]) => (amount === undefined ? [] : [[name, asDecimal(Number(amount))]]));
-	return currency === 'USD' && known.length > 0 ? Object.fromEntries(known) : null;
+	const prices = amounts.flatMap(([name, amount]) => (amount === undefined ? [] : [[name, asDecimal(Number(amount))]]));
+	return currency === 'USD' && prices.length > 0 ? Object.fromEntries(prices) : null;
 }
 
 /** Without an exponent, which small numbers have in JavaScript. */

@@ -33,7 +33,7 @@ export function videoResult({ blobs }: Pick<VideoContext, 'blobs'>, links: Video
 		response: { description: 'The bytes.', mediaTypes: ['video/mp4'], ranges: true },
 		errors: [videoErrors.E_VIDEO_LINK_UNKNOWN, videoErrors.E_VIDEO_LINK_EXPIRED, errors.E_STORE_UNAVAILABLE],
 		async handler({ params: { name }, query: { signature } }) {
-			const { key, completedAt, leftMs } = await links.read(name, signature);
+			const { key, completedAt, remainingMs } = await links.read(name, signature);
 			const missing = () => errorFrom(videoErrors, 'E_VIDEO_LINK_UNKNOWN');
 			const redirect = await redirectToBlob(blobs, key, { contentType: 'video/mp4' }, missing);
 			if (redirect) return redirect;
@@ -45,7 +45,7 @@ export function videoResult({ blobs }: Pick<VideoContext, 'blobs'>, links: Video
 				etag: info.etag,
 				ranges: true,
 				headers: {
-					'cache-control': `private, max-age=${Math.floor(leftMs / 1000)}`,
+					'cache-control': `private, max-age=${Math.floor(remainingMs / 1000)}`,
 					// Other sites may embed the video.
 					'cross-origin-resource-policy': 'cross-origin',
 					'last-modified': new Date(completedAt).toUTCString(),

@@ -4,34 +4,34 @@ import type { VideoRequest } from '../model.ts';
 import { factsOf } from './mp4.ts';
 import type { ModelCaseMaker, VideoModelSuiteOptions } from './subject.ts';
 
-/** What is made. */
+/** Cases about the video. */
 export function makingCases(it: ModelCaseMaker, { supports = {} }: VideoModelSuiteOptions): ConformanceCase[] {
 	return [
-		it('a video is an MP4, with a poster and warnings of the right form', async (model, caller) => {
+		it('a video is an MP4, and its poster and warnings are valid', async (model, caller) => {
 			await caller.make(model);
 		}),
-		it('a video has the size and the length that were asked for, or a warning', async (model, caller) => {
+		it('a video has the requested size and length, or a warning', async (model, caller) => {
 			const { request, video } = caller.attempt(model);
 			const { bytes, warnings } = await video;
 			const {
 				width,
 				height,
 				seconds = request.seconds,
-			} = factsOf(bytes) ?? assert.fail('the file has no header of a movie and a track');
+			} = factsOf(bytes) ?? assert.fail('the file has no movie header and track header');
 			if (warnings.length > 0) return;
 			assert.deepEqual({ width, height }, { ...request.size });
-			// A frame more or less is no other length.
+			// A difference of one frame is allowed.
 			const isAsLong = Math.abs(seconds - request.seconds) <= 0.25;
-			assert(isAsLong, `it takes ${seconds} s where ${request.seconds} s were asked for`);
+			assert(isAsLong, `it lasts ${seconds} s, but ${request.seconds} s were requested`);
 		}),
-		it('an unusual prompt is rendered, or refused with a 4xx status', async (model, caller) => {
+		it('an unusual prompt is rendered, or rejected with a 4xx status', async (model, caller) => {
 			for (const request of unusual) await caller.make(model, { request }).catch(assertClientError);
 		}),
-		it('a variation of an earlier video is rendered, or refused likewise', async (model, caller) => {
+		it('a remix of an earlier video is rendered, or rejected with a 4xx status', async (model, caller) => {
 			const request = { remixOf: { prompt: 'A blue boat on a river' } };
 			await caller.make(model, { request }).catch(assertClientError);
 		}),
-		it('two at the same time do not affect each other', async (model, caller) => {
+		it('concurrent calls do not affect each other', async (model, caller) => {
 			const seeds = [1, 2];
 			const both = await Promise.all(seeds.map((seed) => caller.make(model, { seed })));
 			if (!supports.deterministic) return;

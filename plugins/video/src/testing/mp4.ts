@@ -1,13 +1,13 @@
-/** What an MP4 says of itself. */
+/** The properties in the headers of an MP4. */
 export interface Mp4Facts {
 	/** Size of the picture in pixels. */
 	readonly width: number;
 	readonly height: number;
-	/** Length of the whole; absent in fragmented files that do not say. */
+	/** Total duration in seconds; absent in fragmented files without one. */
 	readonly seconds?: number;
 }
 
-/** Reads the movie and track headers of an MP4 (ISO/IEC 14496-12 §8.2.2, §8.3.2). Undefined where there are none. */
+/** Reads the movie and track headers of an MP4 (ISO/IEC 14496-12 §8.2.2, §8.3.2). Undefined if there are none. */
 export function factsOf(bytes: Uint8Array): Mp4Facts | undefined {
 	const movie = boxesOf(bytes).find(({ name }) => name === 'moov');
 	const parts = movie ? boxesOf(movie.body) : [];
@@ -23,7 +23,7 @@ export function factsOf(bytes: Uint8Array): Mp4Facts | undefined {
 	return seconds === 0 && isFragmented ? size : { ...size, seconds };
 }
 
-/** An MP4 with the headers of a video and no pictures, for scripted servers and programs. `note` makes files differ. */
+/** An MP4 with the headers of a video but no frames, for scripted servers and programs. `note` makes files differ. */
 export function smallMp4({ width, height, seconds = 2 }: Mp4Facts, note = ''): Buffer {
 	const movie = Buffer.alloc(100);
 	movie.writeUInt32BE(1_000, 12);
@@ -54,11 +54,11 @@ function boxesOf(bytes: Uint8Array): readonly Box[] {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const boxes: Box[] = [];
 	for (let at = 0; at + 8 <= bytes.byteLength; ) {
-		const said = view.getUint32(at);
-		const isLong = said === 1 && at + 16 <= bytes.byteLength;
+		const declared = view.getUint32(at);
+		const isLong = declared === 1 && at + 16 <= bytes.byteLength;
 		const head = isLong ? 16 : 8;
-		const size = isLong ? Number(view.getBigUint64(at + 8)) : said || bytes.byteLength - at;
-		// A box that is too small or too large ends the file: what stands behind it has no meaning.
+		const size = isLong ? Number(view.getBigUint64(at + 8)) : declared || bytes.byteLength - at;
+		// A box with an invalid size ends the file: the bytes after it have no meaning.
 		if (size < head || at + size > bytes.byteLength) break;
 		const name = Buffer.from(bytes.subarray(at + 4, at + 8)).toString('latin1');
 		boxes.push({ name, body: bytes.subarray(at + head, at + size) });
@@ -67,7 +67,7 @@ function boxesOf(bytes: Uint8Array): readonly Box[] {
 	return boxes;
 }
 
-/** Version 1 of the header has 64 bits for times. */
+/** Version 1 of the header has 64-bit times. */
 function secondsOf(header: Uint8Array): number {
 	const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
 	const isLong = view.getUint8(0) === 1;
@@ -76,7 +76,7 @@ function secondsOf(header: Uint8Array): number {
 	return length / scale;
 }
 
-/** Width and height end the header, with 16 bits behind the point. */
+/** Width and height are at the end of the header, as 16.16 fixed-point numbers. */
 function sizeOf(header: Uint8Array): { readonly width: number; readonly height: number } {
 	const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
 	const at = header.byteLength - 8;

@@ -3,20 +3,20 @@ import { assertClientError, type ConformanceCase } from '@plinth/testing';
 import type { MediaInput } from '../model.ts';
 import type { ModelCaseMaker, VideoModelSuiteOptions } from './subject.ts';
 
-/** A picture to start from. */
+/** Cases about the reference picture. */
 export function referenceCases(it: ModelCaseMaker, { supports = {} }: VideoModelSuiteOptions): ConformanceCase[] {
 	return [
-		it('the bytes of a picture to start from stay as they are', async (model, caller) => {
+		it('the model does not change the bytes of the reference picture', async (model, caller) => {
 			const bytes = Uint8Array.from(png);
 			await caller.make(model, { request: { reference: mediaOf(bytes) } }).catch(assertClientError);
-			assert(png.equals(bytes), 'the model has written into them');
+			assert(png.equals(bytes), 'the model changed the bytes');
 		}),
 		...(supports.reference
 			? [
-					it('a picture to start from makes another video', async (model, caller) => {
+					it('a reference picture changes the video', async (model, caller) => {
 						const without = await caller.make(model);
 						const { bytes } = await caller.make(model, { request: { reference: mediaOf(png) } });
-						assert(!bytes.equals(without.bytes), 'it is the video of the words alone');
+						assert(!bytes.equals(without.bytes), 'the video is the same as without the picture');
 					}),
 				]
 			: []),

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ConformanceCase } from '@plinth/testing';
 import { type Attempt, type ModelCaseMaker, reason, type VideoModelSuiteOptions } from './subject.ts';
 
-/** How long a model may take to stop after an abort, in milliseconds. */
+/** Maximum milliseconds that a model may take to stop after an abort. */
 const abortGraceMs = 1_000;
 
-/** What an attempt tells while it runs, and how it stops. */
+/** Cases about progress and aborts. */
 export function runningCases(it: ModelCaseMaker, { supports = {} }: VideoModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('progress is reported in fractions from 0 to 1, and not after the end', async (model, caller) => {
@@ -21,7 +21,7 @@ export function runningCases(it: ModelCaseMaker, { supports = {} }: VideoModelSu
 		}),
 		...(supports.progress
 			? [
-					it('progress is reported, and never falls', async (model, caller) => {
+					it('progress is reported, and does not decrease', async (model, caller) => {
 						const attempt = caller.attempt(model);
 						await attempt.video;
 						const { reported } = attempt;
@@ -36,18 +36,18 @@ export function runningCases(it: ModelCaseMaker, { supports = {} }: VideoModelSu
 		it('an abort rejects within a second, with the reason of the signal', async (model, caller) => {
 			const attempt = caller.attempt(model);
 			await delay(5);
-			// Who never waits has nothing to stop.
-			if (await isDone(attempt)) return;
+			// A call that has settled cannot be aborted.
+			if (await hasSettled(attempt)) return;
 			attempt.abort();
-			await assertHeeded(attempt);
+			await assertAborted(attempt);
 		}),
-		it('an abort while the video is read ends it likewise, where it is not there yet', async (model, caller) => {
+		it('an abort while the body is read rejects within a second, unless the video is complete', async (model, caller) => {
 			const attempt = caller.attempt(model, { onResult: (one) => one.abort() });
-			await assertHeeded(attempt, 'or a whole video');
+			await assertAborted(attempt, { mayComplete: true });
 		}),
-		it('a signal that has aborted before ends the call at once', async (model, caller) => {
+		it('a call with an aborted signal ends immediately', async (model, caller) => {
 			const attempt = caller.attempt(model, { isAborted: true });
-			if (!(await isDone(attempt))) await assertHeeded(attempt);
+			if (!(await hasSettled(attempt))) await assertAborted(attempt);
 		}),
 		it('no progress is reported after an abort', async (model, caller) => {
 			const attempt = caller.attempt(model);
@@ -61,7 +61,7 @@ export function runningCases(it: ModelCaseMaker, { supports = {} }: VideoModelSu
 	];
 }
 
-async function isDone({ video }: Attempt): Promise<boolean> {
+async function hasSettled({ video }: Attempt): Promise<boolean> {
 	const turn = new Promise<false>((resolve) => setImmediate(() => resolve(false)));
 	const done = video.then(
 		() => true,
@@ -70,20 +70,20 @@ async function isDone({ video }: Attempt): Promise<boolean> {
 	return Promise.race([done, turn]);
 }
 
-async function assertHeeded({ video }: Attempt, orWhole?: 'or a whole video'): Promise<void> {
-	const late = new AbortController();
-	const timeout = delay(abortGraceMs, 'late' as const, { signal: late.signal }).catch(() => 'late' as const);
+async function assertAborted({ video }: Attempt, { mayComplete = false } = {}): Promise<void> {
+	const timer = new AbortController();
+	const timeout = delay(abortGraceMs, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const);
 	const outcome = video.then(
 		() => 'made' as const,
 		(error: unknown) => ({ error }),
 	);
 	const settled = await Promise.race([outcome, timeout]);
-	late.abort();
-	assert.notEqual(settled, 'late', `the model was still at work after ${abortGraceMs} ms`);
+	timer.abort();
+	assert.notEqual(settled, 'late', `the model was still working after ${abortGraceMs} ms`);
 	if (typeof settled === 'object') {
 		const { error } = settled;
 		assert.equal(error, reason, `it rejected with ${error}, not with the reason of the signal`);
 		return;
 	}
-	assert(orWhole, 'the model made its video all the same');
+	assert(mayComplete, 'the model returned a video despite the abort');
 }

@@ -4,38 +4,38 @@ import { checkedMp4, matchesMediaType } from '../container-format.ts';
 import type { VideoModel, VideoRequest, VideoResult, VideoRun } from '../model.ts';
 import { checkResult } from '../result.ts';
 
-/** A fresh model. */
+/** A new model, closed after the case. */
 export interface VideoModelSubject extends Subject {
 	readonly model: VideoModel;
 }
 
-/** What is under test, and what it promises beyond the contract. */
+/** How to create the model under test, and its promises beyond the contract. */
 export interface VideoModelSuiteOptions {
 	create(): Promise<VideoModelSubject>;
 	readonly supports?: {
-		/** Equal seeds make equal bytes, and different ones different bytes. */
+		/** Whether equal seeds give equal bytes, and different seeds different bytes. */
 		readonly deterministic?: boolean;
-		/** It tells how far it is. */
+		/** Whether it reports progress. */
 		readonly progress?: boolean;
-		/** It writes checkpoints, and an attempt that has one goes on from it. */
+		/** Whether it writes checkpoints, and resumes from one in a later attempt. */
 		readonly resume?: boolean;
-		/** A picture to start from changes the video; otherwise it may be refused. */
+		/** Whether a reference picture changes the video; otherwise it may be rejected. */
 		readonly reference?: boolean;
 	};
-	/** The request, for models that understand only some or are slow; two seconds of 640 by 480 pixels unless set. */
+	/** Changes of the request, for models that are limited or slow. By default two seconds of 640 by 480 pixels. */
 	readonly request?: Partial<Pick<VideoRequest, 'prompt' | 'seconds' | 'size'>>;
 }
 
-/** What a case checks. */
+/** The check of a case. */
 export type Check = (model: VideoModel, caller: Caller) => Promise<void>;
 
-/** Makes a case whose model is fresh, and closed whatever happens. */
+/** Creates a case with a new model, which is always closed. */
 export type ModelCaseMaker = (name: string, check: Check) => ConformanceCase;
 
-/** Why attempts are aborted. */
+/** The reason of aborts. */
 export const reason = new Error('The job was cancelled.');
 
-/** A video, read to its end. */
+/** A video whose body was read to its end. */
 export interface Made {
 	readonly bytes: Buffer;
 	readonly warnings: readonly string[];
@@ -43,25 +43,25 @@ export interface Made {
 
 /** One attempt of the model under test. */
 export interface Attempt {
-	/** The request that it was given. */
+	/** The request of the attempt. */
 	readonly request: VideoRequest;
-	/** Resolves when the body has been read, too; its form has been checked. */
+	/** Resolves when the body was read; the form of the result was checked. */
 	readonly video: Promise<Made>;
 	/** The reported fractions. */
 	readonly reported: readonly number[];
-	/** Tokens, as they were written. */
+	/** The written tokens. */
 	readonly tokens: readonly string[];
 	abort(): void;
 }
 
-/** What a case may change about an attempt. */
+/** Options of an attempt. */
 export interface AttemptOptions {
 	readonly request?: Partial<VideoRequest>;
 	readonly seed?: number;
 	readonly resume?: string;
-	/** Runs when a token has been written; what it rejects with the model gets. */
+	/** Runs when a token is written; a rejection is passed to the model. */
 	readonly onCheckpoint?: (attempt: Attempt) => Promise<void> | void;
-	/** Runs when the result is there and nothing of its body has been read. */
+	/** Runs when the model has returned and its body is still unread. */
 	readonly onResult?: (attempt: Attempt) => void;
 	/** Aborts before the model is called. */
 	readonly isAborted?: boolean;
@@ -75,7 +75,7 @@ export class Caller {
 		this.#options = options;
 	}
 
-	/** Begins an attempt. */
+	/** Starts an attempt. */
 	attempt(model: VideoModel, part: AttemptOptions = {}): Attempt {
 		const stop = new AbortController();
 		if (part.isAborted) stop.abort(reason);
@@ -100,23 +100,26 @@ export class Caller {
 			...this.#options.request,
 			...part.request,
 		};
-		const begin = Promise.withResolvers<void>();
+		const start = Promise.withResolvers<void>();
 		const call = async () => {
-			await begin.promise;
+			await start.promise;
 			const result = await model.generate(request, run);
 			part.onResult?.(attempt);
 			return readWhole(result);
 		};
 		const attempt: Attempt = {
-			...{ request, video: call(), reported, tokens },
+			request,
+			video: call(),
+			reported,
+			tokens,
 			abort: () => stop.abort(reason),
 		};
 		attempt.video.catch(() => {});
-		begin.resolve();
+		start.resolve();
 		return attempt;
 	}
 
-	/** A whole video. */
+	/** A complete video. */
 	make(model: VideoModel, part?: AttemptOptions): Promise<Made> {
 		return this.attempt(model, part).video;
 	}
@@ -125,13 +128,13 @@ export class Caller {
 async function readWhole(result: VideoResult): Promise<Made> {
 	checkResult('under test', result);
 	const { body, poster, spritesheet, warnings = [] } = result;
-	assert(!poster || matchesMediaType(poster), 'the poster is not what its media type says');
+	assert(!poster || matchesMediaType(poster), 'the poster does not match its media type');
 	assert(!spritesheet || matchesMediaType(spritesheet), 'the spritesheet is not a JPEG');
 	for (const warning of warnings) {
-		assert(typeof warning === 'string' && warning !== '', 'a warning is no sentence');
+		assert(typeof warning === 'string' && warning !== '', 'a warning is empty or not a string');
 	}
 	const pieces: Buffer[] = [];
-	// A copy: the model may use its memory again.
+	// A copy, because the model may reuse its buffer.
 	for await (const piece of checkedMp4(body)) pieces.push(Buffer.from(piece));
 	return { bytes: Buffer.concat(pieces), warnings };
 }

@@ -6,13 +6,13 @@ import { resumingCases } from './resuming.ts';
 import { runningCases } from './running.ts';
 import { Caller, type Check, type VideoModelSuiteOptions } from './subject.ts';
 
-/** Every sentence of the `VideoModel` contract as a case. */
+/** All rules of the `VideoModel` contract as cases. */
 export function videoModelSuite(options: VideoModelSuiteOptions): ConformanceCase[] {
 	const caller = new Caller(options);
 	const maker = caseMaker(options.create);
 	const it = (name: string, check: Check) => maker(name, ({ model }) => check(model, caller));
 	return [
-		it('the model says which version of the interface it is written for', async (model) => {
+		it('the model declares the version of its interface', async (model) => {
 			assert.equal(model.apiVersion, 1);
 		}),
 		...makingCases(it, options),

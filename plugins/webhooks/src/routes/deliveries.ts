@@ -20,7 +20,7 @@ function listDeliveries({ deliveries }: WebhookContext): Route {
 		path: '/v1/webhook_deliveries',
 		scope: 'webhooks:read',
 		summary: 'List webhook deliveries',
-		description: 'What is sent and was sent. Deliveries are deleted seven days after their end.',
+		description: 'Pending and ended deliveries. Deliveries are deleted seven days after their end.',
 		query: deliveryQuery,
 		response: { description: 'One page of deliveries.', schema: deliveryListSchema },
 		errors: listErrors,
@@ -41,7 +41,7 @@ function getDelivery({ deliveries }: WebhookContext): Route {
 		response: { description: 'The delivery and its attempts.', schema: deliverySchema },
 		errors: [notFound, unavailable],
 		async handler({ params: { id } }, { principal }) {
-			return toDelivery(known(await deliveries.find(principal.tenant, id)));
+			return toDelivery(requireDelivery(await deliveries.find(principal.tenant, id)));
 		},
 	});
 }
@@ -62,24 +62,24 @@ function resendDelivery({ deliveries, endpoints, clock }: WebhookContext, delive
 			full,
 		],
 		async handler({ params: { id } }, { principal: { tenant } }) {
-			const delivery = known(await deliveries.find(tenant, id));
+			const delivery = requireDelivery(await deliveries.find(tenant, id));
 			const { endpointId } = delivery;
 			if (endpointId !== null) {
 				const endpoint = await endpoints.find(tenant, endpointId);
 				if (!endpoint) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINT_DELETED');
 				if (endpoint.disabled) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINT_DISABLED');
 			}
-			const again = { ...delivery, run: delivery.run + 1 };
-			// The job first: it makes the delivery pending itself when this process dies before the next line.
-			await deliveryJobs.submit(again);
-			await deliveries.begin(again);
-			// As it was then: the attempt may be over already.
-			return toDelivery({ ...again, status: 'pending', nextAttemptAt: clock.now() });
+			const nextRun = { ...delivery, run: delivery.run + 1 };
+			// The job first: it makes the delivery pending itself if this process stops before the next line.
+			await deliveryJobs.submit(nextRun);
+			await deliveries.begin(nextRun);
+			// The state before the attempt, which may have ended already.
+			return toDelivery({ ...nextRun, status: 'pending', nextAttemptAt: clock.now() });
 		},
 	});
 }
 
-function known(delivery: Delivery | null): Delivery {
+function requireDelivery(delivery: Delivery | null): Delivery {
 	if (!delivery) throw errorFrom(webhookErrors, 'E_WEBHOOK_DELIVERY_NOT_FOUND');
 	return delivery;
 }

@@ -1,6 +1,6 @@
 import { defineRoute, errorFrom, errors, type Route, valueErrors } from '@plinth/core';
 import { listErrors, listPage } from '@plinth/toolkit';
-import { checkedTypes, found, knownTypes, type WebhookContext } from '../context.ts';
+import { checkedTypes, knownTypes, requireEndpoint, type WebhookContext } from '../context.ts';
 import { changed, rotated } from '../endpoints.ts';
 import { webhookErrors } from '../errors.ts';
 import { makeSecret } from '../secrets.ts';
@@ -42,16 +42,16 @@ function createEndpoint(context: WebhookContext): Route {
 		scope: 'webhooks:write',
 		summary: 'Create a webhook endpoint',
 		description:
-			'Ends of jobs are sent to it from now on, signed as Standard Webhooks says. ' +
-			'The secret is shown in this answer alone.',
+			'From now on it gets an event when a job ends, signed according to Standard Webhooks. ' +
+			'Only this response contains the secret.',
 		body: createBody,
 		response: { description: 'The endpoint and its secret.', schema: endpointWithSecretSchema },
 		errors: [...valueErrors, webhookErrors.E_WEBHOOK_ENDPOINTS_FULL, unavailable, full],
 		async handler({ body: { name, url, event_types } }, { principal }) {
 			const eventTypes = checkedTypes(context, event_types);
 			await context.egress.check(url, 'url');
-			const given = { name, url, eventTypes };
-			return toEndpointWithSecret(await context.endpoints.create(principal.tenant, given));
+			const settings = { name, url, eventTypes };
+			return toEndpointWithSecret(await context.endpoints.create(principal.tenant, settings));
 		},
 	});
 }
@@ -83,7 +83,7 @@ function getEndpoint({ endpoints }: WebhookContext): Route {
 		response: { description: 'The endpoint, without its secret.', schema: endpointSchema },
 		errors: [notFound, unavailable],
 		async handler({ params: { id } }, { principal }) {
-			return toEndpoint(found(await endpoints.find(principal.tenant, id)));
+			return toEndpoint(requireEndpoint(await endpoints.find(principal.tenant, id)));
 		},
 	});
 }
@@ -95,27 +95,27 @@ function updateEndpoint(context: WebhookContext): Route {
 		path: '/v1/webhook_endpoints/{id}',
 		scope: 'webhooks:write',
 		summary: 'Update a webhook endpoint',
-		description: 'Another address, or the status `enabled`, enables a disabled endpoint.',
+		description: 'Another URL, or the status `enabled`, enables a disabled endpoint.',
 		params: endpointParams,
 		body: updateBody,
 		response: { description: 'The endpoint as it is now.', schema: endpointSchema },
 		errors: [...valueErrors, notFound, unavailable, full],
 		async handler({ params: { id }, body }, { principal }) {
 			const { tenant } = principal;
-			// First, so that a foreign id answers like an unknown one, whatever else is wrong.
-			found(await endpoints.find(tenant, id));
+			// Before other checks: the id of another tenant always gets the same error as an unknown id.
+			requireEndpoint(await endpoints.find(tenant, id));
 			const { name, url, status, event_types: types } = body;
 			const eventTypes = types && checkedTypes(context, types);
 			if (url !== undefined) await egress.check(url, 'url');
 			const changes = { name, url, status, eventTypes };
 			const now = clock.now();
 			const edited = await endpoints.change(tenant, id, (record) => changed(record, changes, now));
-			return toEndpoint(found(edited));
+			return toEndpoint(requireEndpoint(edited));
 		},
 	});
 }
 
-/** The hint that an endpoint was deleted; every process ends its requests to it. */
+/** The type of the bus event for a deleted endpoint. Every process aborts its requests to the endpoint. */
 export const endpointDeleted = 'webhooks.endpoint_deleted';
 
 function deleteEndpoint(context: WebhookContext): Route {
@@ -125,16 +125,16 @@ function deleteEndpoint(context: WebhookContext): Route {
 		path: '/v1/webhook_endpoints/{id}',
 		scope: 'webhooks:write',
 		summary: 'Delete a webhook endpoint',
-		description: 'What waits to be sent to it is cancelled.',
+		description: 'Its pending deliveries are cancelled.',
 		params: endpointParams,
-		response: { description: 'The endpoint is gone.', schema: endpointDeletedSchema },
+		response: { description: 'The endpoint was deleted.', schema: endpointDeletedSchema },
 		errors: [notFound, unavailable],
 		async handler({ params: { id } }, { principal }) {
 			const { tenant } = principal;
 			const isDeleted = await endpoints.remove(tenant, id);
 			if (!isDeleted) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINT_NOT_FOUND');
 			events.publish({ type: endpointDeleted, tenant, subject: id, data: null });
-			// In the background: what is missed is cancelled when it is due.
+			// In the background: deliveries that are missed are cancelled when they are due.
 			void deliveries
 				.cancelAll(tenant, id)
 				.catch((err: unknown) => log.warn({ err }, 'deliveries are cancelled only when due'));
@@ -149,7 +149,7 @@ function rotateSecret({ endpoints, clock }: WebhookContext): Route {
 		path: '/v1/webhook_endpoints/{id}/rotate_secret',
 		scope: 'webhooks:write',
 		summary: 'Replace the secret of a webhook endpoint',
-		description: 'The new secret is shown in this answer alone.',
+		description: 'Only this response contains the new secret.',
 		params: endpointParams,
 		body: rotateBody,
 		response: { description: 'The endpoint and its new secret.', schema: endpointWithSecretSchema },
@@ -160,7 +160,7 @@ function rotateSecret({ endpoints, clock }: WebhookContext): Route {
 			const edited = await endpoints.change(principal.tenant, id, (record) =>
 				rotated(record, secret, clock.now(), keepsOld),
 			);
-			return toEndpointWithSecret(found(edited));
+			return toEndpointWithSecret(requireEndpoint(edited));
 		},
 	});
 }
@@ -171,7 +171,7 @@ function listEventTypes(context: WebhookContext): Route {
 		path: '/v1/webhook_event_types',
 		scope: 'webhooks:read',
 		summary: 'List the types of webhook events',
-		response: { description: 'What endpoints may ask for.', schema: eventTypeListSchema },
+		response: { description: 'The event types that endpoints can subscribe to.', schema: eventTypeListSchema },
 		errors: [],
 		handler() {
 			return { object: 'list', data: knownTypes(context) };

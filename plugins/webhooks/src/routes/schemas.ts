@@ -6,17 +6,17 @@ import type { Endpoint } from '../endpoints.ts';
 import { deliveryIdForm, endpointIdForm } from '../ids.ts';
 import { secretHint } from '../secrets.ts';
 
-/** The longest address, in characters. */
+/** Maximum length of a URL, in characters. */
 export const maxUrlLength = 2_048;
 
-const name = codePoints({ min: 1, max: 256 }).meta({ description: 'What people call it.' });
+const name = codePoints({ min: 1, max: 256 }).meta({ description: 'A display name.' });
 
 const url = codePoints({ min: 1, max: maxUrlLength }).meta({
 	description: 'Where events are sent: https, and a host of the public internet.',
 	examples: ['https://example.com/webhooks'],
 });
 
-// Which types there are follows from the plugins of the server: the handler knows.
+// The types depend on the plugins of the server, so the handler checks them.
 const eventTypes = z
 	.array(codePoints({ min: 1, max: 256 }))
 	.min(1)
@@ -32,7 +32,7 @@ export const createBody = z.object({ name, url, event_types: eventTypes }).meta(
 	examples: [{ name: 'Renders', url: 'https://example.com/webhooks', event_types: ['video.completed'] }],
 });
 
-/** The body of `POST /v1/webhook_endpoints/{id}`. What is absent stays. */
+/** The body of `POST /v1/webhook_endpoints/{id}`. Absent fields stay unchanged. */
 export const updateBody = z
 	.object({
 		name: name.optional(),
@@ -51,7 +51,7 @@ export const rotateBody = z
 		keep_old_secret_active_for_24_hours: z
 			.boolean()
 			.default(false)
-			.meta({ description: 'Signs with the old secret too for 24 hours; otherwise it is over at once.' }),
+			.meta({ description: 'Signs with the old secret too for 24 hours; otherwise it expires immediately.' }),
 	})
 	.meta({ id: 'WebhookSecretRotate', examples: [{ keep_old_secret_active_for_24_hours: true }] });
 
@@ -60,7 +60,7 @@ export const testBody = z
 	.object({ event_type: codePoints({ min: 1, max: 256 }).meta({ description: 'Which event is sent.' }) })
 	.meta({ id: 'WebhookEndpointTest', examples: [{ event_type: 'video.completed' }] });
 
-/** The path parameter of one endpoint. Malformed ids are not refused here: they answer like unknown ones. */
+/** The path parameter of one endpoint. Malformed ids are not refused here: they get the 404 of unknown ones. */
 export const endpointParams = z.object({
 	id: z.string().meta({ description: 'The id of a webhook endpoint.', ...endpointIdForm }),
 });
@@ -78,7 +78,7 @@ export const endpointQuery = z.object(pageFields('a webhook endpoint', endpointI
 /** The query of `GET /v1/webhook_deliveries`. */
 export const deliveryQuery = z.object({
 	...pageFields('a webhook delivery', deliveryIdForm, page),
-	webhook_endpoint_id: idField('a webhook endpoint', endpointIdForm, 'Only what was sent to this endpoint.'),
+	webhook_endpoint_id: idField('a webhook endpoint', endpointIdForm, 'Only deliveries to this endpoint.'),
 });
 
 const unixSeconds = z.int().min(0).meta({ description: 'Unix seconds.' });
@@ -107,26 +107,26 @@ const endpointShape = {
 /** The endpoint object: OpenAI's, and whether the server still sends to it. */
 export const endpointSchema = z.object(endpointShape).meta({ id: 'WebhookEndpoint' });
 
-/** An endpoint whose secret is shown, this once. */
+/** An endpoint with its secret, for the responses that create one. */
 export const endpointWithSecretSchema = z
-	.object({ ...endpointShape, signing_secret: z.string().meta({ description: 'Shown this once: keep it.' }) })
+	.object({ ...endpointShape, signing_secret: z.string().meta({ description: 'Shown only once: store it.' }) })
 	.meta({ id: 'WebhookEndpointWithSecret' });
 
 /** One page of endpoints, the newest first. */
 export const endpointListSchema = listPageSchema(endpointSchema, endpointId, 'WebhookEndpointList');
 
-/** The answer to the deletion of an endpoint. */
+/** The response to the deletion of an endpoint. */
 export const endpointDeletedSchema = z
 	.object({ id: z.string(), object: z.literal('webhook_endpoint.deleted'), deleted: z.literal(true) })
 	.meta({ id: 'WebhookEndpointDeleted' });
 
-/** The answer to a test. */
+/** The response to a test. */
 export const testResultSchema = z
 	.object({
 		object: z.literal('webhook_endpoint.test'),
 		webhook_endpoint_id: endpointId,
 		event_type: z.string(),
-		status_code: z.int().meta({ description: 'What the receiver answered, good or bad.' }),
+		status_code: z.int().meta({ description: 'The status of the receiver, also when it is an error.' }),
 		success: z.literal(true),
 	})
 	.meta({ id: 'WebhookEndpointTestResult' });
@@ -165,7 +165,7 @@ export const deliverySchema = z
 /** One page of deliveries, those of the newest events first. */
 export const deliveryListSchema = listPageSchema(deliverySchema, deliveryId, 'WebhookDeliveryList');
 
-/** Turns an endpoint into the wire's object, without its secret. */
+/** The wire object of an endpoint, without its secret. */
 export function toEndpoint(endpoint: Endpoint): z.infer<typeof endpointSchema> {
 	const { disabled } = endpoint;
 	return {
@@ -183,12 +183,12 @@ export function toEndpoint(endpoint: Endpoint): z.infer<typeof endpointSchema> {
 	};
 }
 
-/** The same with the secret: for the answers that make one. */
+/** The wire object of an endpoint with its secret. */
 export function toEndpointWithSecret(endpoint: Endpoint): z.infer<typeof endpointWithSecretSchema> {
 	return { ...toEndpoint(endpoint), signing_secret: endpoint.secret };
 }
 
-/** Turns a delivery into the wire's object. */
+/** The wire object of a delivery. */
 export function toDelivery(delivery: Delivery): z.infer<typeof deliverySchema> {
 	const { event, status, nextAttemptAt } = delivery;
 	return {

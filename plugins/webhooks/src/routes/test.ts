@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { defineRoute, errorFrom, errors, type Route, valueErrors } from '@plinth/core';
 import { PerTenantLimit } from '@plinth/toolkit';
-import { checkType, found, type WebhookContext } from '../context.ts';
+import { checkType, requireEndpoint, type WebhookContext } from '../context.ts';
 import { activeSecrets } from '../endpoints.ts';
 import { webhookErrors } from '../errors.ts';
 import type { WebhookEvent } from '../event.ts';
 import { type Sent, sendEvent } from '../sender.ts';
 import { endpointParams, testBody, testResultSchema } from './schemas.ts';
 
-/** How many samples of a tenant are under way at a time; further ones wait. */
+/** Concurrent samples of a tenant; further ones wait. */
 const samplesAtOnce = 4;
 
-/** `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint. It is no delivery. */
+/** `POST /v1/webhook_endpoints/{id}/test`: sends one request, also to a disabled endpoint. No delivery is stored. */
 export function testEndpoint(context: WebhookContext): Route {
 	const { endpoints, egress, clock } = context;
-	const turns = new PerTenantLimit(samplesAtOnce);
+	const sampleLimit = new PerTenantLimit(samplesAtOnce);
 	return defineRoute({
 		method: 'POST',
 		path: '/v1/webhook_endpoints/{id}/test',
@@ -31,11 +31,11 @@ export function testEndpoint(context: WebhookContext): Route {
 		],
 		timeoutMs: 30_000,
 		async handler({ params: { id }, body: { event_type: type } }, { principal, signal }) {
-			const endpoint = found(await endpoints.find(principal.tenant, id));
+			const endpoint = requireEndpoint(await endpoints.find(principal.tenant, id));
 			checkType(context, type, 'event_type');
 			const now = clock.now();
 			const message = { url: endpoint.url, event: sample(type, now), secrets: activeSecrets(endpoint, now) };
-			const sent = await turns.map(principal.tenant, [message], signal, (each) =>
+			const sent = await sampleLimit.map(principal.tenant, [message], signal, (each) =>
 				sendEvent(egress, clock, each, signal),
 			);
 			const { attempt } = sent[0] as Sent;
@@ -54,7 +54,7 @@ export function testEndpoint(context: WebhookContext): Route {
 	});
 }
 
-/** An event about a job that does not exist. Each has another id, so that no receiver takes it for a repeat. */
+/** An event about a job that does not exist. Each has a new id, so that no receiver treats it as a repeat. */
 function sample(type: string, at: number): WebhookEvent {
 	const [kind = ''] = type.split('.');
 	const id = `evt_${randomBytes(16).toString('hex')}`;

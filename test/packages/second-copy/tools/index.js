@@ -1,4 +1,4 @@
 export { invalidValue, Reply } from '@plinth/core';
 
-/** The kernel that these tools are of. */
+/** The kernel that these tools import. */
 export const place = import.meta.resolve('@plinth/core');

@@ -6,17 +6,17 @@ import type { Sharp } from 'sharp';
 export type Args = Partial<Record<'value' | 'factor' | 'sign' | 'ratio' | 'x' | 'y' | 'input', number>> &
 	Partial<Record<'unit' | 'color' | 'text', string>> & { readonly size?: ImageSize };
 
-/** A command with its arguments. `value` is within the range; 0: none. `said` describes it: `blur 4 px`. */
+/** A command with its arguments. `value` is within the range, or 0 for none. `label` describes it: `blur 4 px`. */
 export interface Step {
 	readonly command: Command;
 	readonly args: Args;
 	readonly value: number;
 	readonly unit: string;
-	readonly said: string;
+	readonly label: string;
 }
 
 /** The input of a command. Input pictures are counted from 0. */
-export interface Edit extends Omit<Step, 'command' | 'said'> {
+export interface Edit extends Omit<Step, 'command' | 'label'> {
 	readonly picture: RawImage;
 	/** A pipeline that starts with `picture`. */
 	readonly image: Sharp;
@@ -25,10 +25,10 @@ export interface Edit extends Omit<Step, 'command' | 'said'> {
 	warn(sentence: string): void;
 }
 
-/** A string is the reason why nothing was done. */
+/** Runs a command. A returned string is the reason why nothing was done. */
 export type Run = (edit: Edit) => Sharp | string | Promise<Sharp | string>;
 
-/** The first unit applies to a number without a unit, the last one to the usual number. */
+/** The first unit applies to a number without a unit, the last one to `usual`, the default number. */
 export type Range = readonly [units: readonly string[], usual: number, min: number, max: number];
 
 /** A row of the table. */
@@ -38,7 +38,7 @@ export interface Command {
 	readonly run: Run;
 	readonly range: Range;
 	/** Names of accepted arguments, and of arguments of which one is required. */
-	readonly takes: readonly string[];
+	readonly accepts: readonly string[];
 	readonly needs: readonly string[];
 	/** Whether it changes the size of the picture. */
 	readonly resizes: boolean;

@@ -36,8 +36,8 @@ export const commands: readonly Command[] = [
 ];
 
 function row(name: string, words: string, run: Run, range = none, args = ''): Command {
-	const [takes = [], needs = []] = args.split('!').map((part) => part.split(' ').filter(Boolean));
-	const all = [...takes, ...needs, ...(range === none ? [] : ['value', 'unit', 'factor', 'sign'])];
+	const [accepts = [], needs = []] = args.split('!').map((part) => part.split(' ').filter(Boolean));
+	const all = [...accepts, ...needs, ...(range === none ? [] : ['value', 'unit', 'factor', 'sign'])];
 	const resizes = /^(?:resize|crop|rotate|side by side)$/.test(name);
-	return { name, words: new RegExp(`^(?:${words})$`), run, range, takes: all, needs, resizes };
+	return { name, words: new RegExp(`^(?:${words})$`), run, range, accepts: all, needs, resizes };
 }

@@ -30,8 +30,8 @@ async function editNow(images: ImageCodec, request: ImageEditRequest, run: Image
 		run.signal.throwIfAborted();
 		const context = { picture, image: pipeline(picture), sizes: request.images, decode, warn };
 		const output = reasonToSkip(request, step, index) ?? (await step.command.run({ ...step, ...context }));
-		if (typeof output === 'string') refused.add(`${step.said} (${output})`);
-		else applied.add(step.said);
+		if (typeof output === 'string') refused.add(`${step.label} (${output})`);
+		else applied.add(step.label);
 		if (typeof output !== 'string') picture = await pixelsOf(output);
 		const state = index < run.partials && (await finish(picture, index < steps.length - 1 ? 1 : 0.5));
 		if (state && !run.signal.aborted) run.partial(state);
@@ -39,9 +39,9 @@ async function editNow(images: ImageCodec, request: ImageEditRequest, run: Image
 	const notDone = sentence('Not done', [...refused]);
 	const passages = unknown.map((clause) => `"${clause.slice(0, 80)}"`);
 	const notRead = sentence('Not understood', passages);
-	const said = [`Applied: ${[...applied].join(', ') || 'nothing'}.`, ...notRead, ...notDone];
+	const sentences = [`Applied: ${[...applied].join(', ') || 'nothing'}.`, ...notRead, ...notDone];
 	return {
-		images: [{ ...(await finish(picture)), revisedPrompt: said.join(' ') }],
+		images: [{ ...(await finish(picture)), revisedPrompt: sentences.join(' ') }],
 		quality: request.quality === 'auto' ? 'high' : request.quality,
 		warnings: [...(named.length === 0 ? [help] : []), ...notDone, ...warnings],
 	};
@@ -63,7 +63,7 @@ function sentence(title: string, parts: readonly string[]): readonly string[] {
 	return list === '' ? [] : [`${title}: ${list}.`];
 }
 
-/** The size in which the picture is decoded: smaller at low fidelity, unless a size is requested. */
+/** The size to which the picture is decoded: smaller at low fidelity, unless a size is requested. */
 function baseOf({ images: [own], mask, size, fidelity }: ImageEditRequest, steps: readonly Step[], warn: Edit['warn']) {
 	if (size && (mask || !steps.some(({ command }) => command.resizes))) return size;
 	const isLow = fidelity === 'low' && !size && steps[0]?.command.name !== 'resize';
@@ -78,7 +78,7 @@ function reasonToSkip({ mask, images }: ImageEditRequest, { command, args }: Ste
 	return input === undefined || (input > 1 && images[input - 1]) ? undefined : `there is no further image ${input}`;
 }
 
-/** A share of the requested size, on the requested background. */
+/** Scales a picture to a share of the requested size, on the requested background. */
 function finished({ size, background }: ImageEditRequest, picture: RawImage, by: number): RawImage | Promise<RawImage> {
 	const { width, height } = scaled(size ?? picture, by);
 	if (width === picture.width && height === picture.height && background !== 'opaque') return picture;

@@ -55,10 +55,10 @@ export function parsePrompt(prompt: string) {
 function readClause(clause: string) {
 	let [args, rest]: [Args, string] = [{}, clause];
 	for (const [pattern, read] of patterns) {
-		const found = pattern.exec(rest);
-		if (!found) continue;
-		args = { ...read(...found), ...args };
-		rest = `${rest.slice(0, found.index)} ${rest.slice(found.index + found[0].length)}`;
+		const match = pattern.exec(rest);
+		if (!match) continue;
+		args = { ...read(...match), ...args };
+		rest = `${rest.slice(0, match.index)} ${rest.slice(match.index + match[0].length)}`;
 	}
 	const words = rest.replace(fillers, '').replace(/\s+/g, ' ').trim();
 	return { args, words: words.replace(/^turn (?=.)/, '') };
@@ -66,19 +66,19 @@ function readClause(clause: string) {
 
 function stepOf(words: string, args: Args): Step | undefined {
 	const names = Object.keys(args);
-	const command = commands.find(({ words: pattern, range: [own, , min], takes, needs }) => {
-		const isTaken = names.every((name) => takes.includes(name)) && (!args.unit || own.includes(args.unit));
+	const command = commands.find(({ words: pattern, range: [own, , min], accepts, needs }) => {
+		const isAccepted = names.every((name) => accepts.includes(name)) && (!args.unit || own.includes(args.unit));
 		const isComplete = needs.length === 0 || needs.some((name) => names.includes(name));
-		return pattern.test(words) && isTaken && isComplete && (args.sign !== -1 || min < 0);
+		return pattern.test(words) && isAccepted && isComplete && (args.sign !== -1 || min < 0);
 	});
 	if (!command) return undefined;
 	const [own, usual, min, max] = command.range;
-	const wanted = (args.value ?? usual * (args.factor ?? 1)) * (args.sign ?? 1);
-	const value = args.value === undefined && usual === 0 ? 0 : Math.min(max, Math.max(min, wanted));
+	const requested = (args.value ?? usual * (args.factor ?? 1)) * (args.sign ?? 1);
+	const value = args.value === undefined && usual === 0 ? 0 : Math.min(max, Math.max(min, requested));
 	const unit = args.unit ?? (args.value === undefined ? own.at(-1) : own[0]) ?? '';
 	const { text, input, size, color, x, y } = args;
 	const number = value !== 0 && `${value}${unit.replace('px', ' px')}`;
 	const place = [y && (y < 0 ? 'top' : 'bottom'), x && (x < 0 ? 'left' : 'right')];
 	const what = [text && `"${text}"`, input && `image ${input}`, size && `${size.width}x${size.height}`, number, color];
-	return { command, args, value, unit, said: [command.name, ...what, ...place].filter(Boolean).join(' ') };
+	return { command, args, value, unit, label: [command.name, ...what, ...place].filter(Boolean).join(' ') };
 }

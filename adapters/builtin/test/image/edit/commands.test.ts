@@ -20,7 +20,7 @@ async function changed(prompt: string, place: readonly [number, number] = red, p
 
 describe('colours', () => {
 	it.each(['grayscale', 'make it black and white', 'greyscale'])(
-		'%s has no colour, and the light stays',
+		'%s removes the colour and keeps the brightness',
 		async (prompt) => {
 			const { before, after } = await changed(prompt);
 			expect(spread(after)).toBe(0);
@@ -28,7 +28,7 @@ describe('colours', () => {
 		},
 	);
 
-	it('sepia is brown, and the light stays', async () => {
+	it('sepia tints brown and keeps the brightness', async () => {
 		for (const place of [red, green, yellow]) {
 			const { before, after } = await changed('sepia', place);
 			const [r = 0, g = 0, b = 0] = after;
@@ -43,7 +43,7 @@ describe('colours', () => {
 		expect((await changed('make it slightly brighter')).after).toEqual([225, 45, 45, 255]);
 	});
 
-	it('contrast spreads around the middle, and can be lowered', async () => {
+	it('contrast spreads values around the middle, and can be lowered', async () => {
 		expect((await changed('increase the contrast by 20%')).after).toEqual([214, 22, 22, 255]);
 		expect((await changed('lower the contrast by 50%')).after).toEqual([164, 84, 84, 255]);
 	});
@@ -54,7 +54,7 @@ describe('colours', () => {
 		expect(spread((await changed('reduce the saturation by 60%', yellow)).after)).toBeLessThan(spread(before) * 0.6);
 	});
 
-	it('warm has more red and less blue, cool the reverse', async () => {
+	it('warm adds red and removes blue, cool does the reverse', async () => {
 		const [before, warm, cool] = [
 			at(quarters(), ...blue),
 			await changed('warmer', blue),
@@ -71,7 +71,7 @@ describe('colours', () => {
 });
 
 describe('filters', () => {
-	it('blur mixes neighbours, and more with a larger number', async () => {
+	it('blur mixes neighbouring pixels, and more with a larger number', async () => {
 		const edge = [30, 8] as const;
 		const [little, much] = [await changed('blur 1', edge), await changed('blur 6', edge)];
 		expect(little.after[0]).toBeGreaterThan(little.before[0] ?? 0);
@@ -90,7 +90,7 @@ describe('filters', () => {
 		expect((await changed('sharpen', [16, 10], soft)).after[0]).toBeLessThan(at(soft, 16, 10)[0] ?? 0);
 	});
 
-	it('a vignette darkens corners and leaves the middle', async () => {
+	it('a vignette darkens the corners and not the middle', async () => {
 		const { picture } = await changed(
 			'vignette',
 			red,
@@ -120,12 +120,12 @@ describe('shapes', () => {
 		expect(at(picture, 15, 15)).toEqual([90, 30, 30, 255]);
 	});
 
-	it('crops at the place that is named', async () => {
+	it('crops at the named position', async () => {
 		const { picture } = await changed('crop 20x10 bottom right');
 		expect([sizeOf(picture), at(picture, 0, 0)]).toEqual([[20, 10], at(quarters(), ...blue)]);
 	});
 
-	it('turns and mirrors', async () => {
+	it('rotates and mirrors', async () => {
 		const first = async (prompt: string) => at((await changed(prompt)).picture, 3, 3);
 		expect(await first('rotate 90')).toEqual(at(quarters(), ...yellow));
 		expect(await first('turn it left')).toEqual(at(quarters(), ...green));
@@ -135,19 +135,19 @@ describe('shapes', () => {
 		expect(await first('flip horizontally')).toEqual(at(quarters(), ...green));
 	});
 
-	it('a free angle has transparent corners, or coloured ones', async () => {
+	it('a rotation by any angle leaves transparent corners, or coloured ones', async () => {
 		const [clear, white] = [await changed('rotate 45°'), await changed('rotate 45° on white')];
 		expect([at(clear.picture, 0, 0)[3], at(white.picture, 0, 0)]).toEqual([0, [255, 255, 255, 255]]);
 	});
 
-	it('a border lies inside of the sides', async () => {
+	it('a border is drawn inside the picture', async () => {
 		const { picture } = await changed('white border 4');
 		expect(sizeOf(picture)).toEqual([60, 40]);
 		expect([at(picture, 3, 20), at(picture, 56, 39)]).toEqual(Array(2).fill([255, 255, 255, 255]));
 		expect(at(picture, 4, 4)).toEqual(at(quarters(), ...red));
 	});
 
-	it('rounded corners are transparent and smooth', async () => {
+	it('rounded corners are transparent with smooth edges', async () => {
 		const { picture } = await changed('round corners 12');
 		expect([at(picture, 0, 0)[3], at(picture, 59, 39)[3], at(picture, 12, 0)[3], at(picture, 20, 20)[3]]).toEqual([
 			0, 0, 255, 255,
@@ -167,13 +167,13 @@ describe('text', () => {
 		['add text "Hello" at the top', 0, 50],
 		['"Hello"', 50, 100],
 		['write "Hello" in the centre', 30, 70],
-	])('%s stands there', async (prompt, from, to) => {
+	])('%s is at the named position', async (prompt, from, to) => {
 		const rows = litRows((await edited(prompt, { images: [black] })).picture);
 		expect(rows.length).toBeGreaterThan(3);
 		expect(rows.every((y) => y >= from && y < to)).toBe(true);
 	});
 
-	it('has the colour and the height that are named', async () => {
+	it('has the named colour and height', async () => {
 		const [small, large] = await Promise.all(
 			[12, 40].map((size) => edited(`add text "H" size ${size} in red`, { images: [black] })),
 		);
@@ -182,32 +182,32 @@ describe('text', () => {
 		expect(large?.picture.data.some((value, index) => index % 4 === 1 && value > 100)).toBe(false);
 	});
 
-	it('takes markup literally, and stays within the picture', async () => {
+	it('treats markup as text, and stays within the picture', async () => {
 		const long = `<b>&amp; ${'long words '.repeat(40)}</b>`;
 		const { picture, warnings } = await edited(`add text "${long}" size 200`, { images: [black] });
 		expect([sizeOf(picture), warnings]).toEqual([[200, 100], []]);
 	});
 
-	it('leaves out what the typeface lacks, with a warning', async () => {
+	it('omits characters that the typeface lacks, with a warning', async () => {
 		expect((await edited('"Hi 猫"')).warnings.join()).toContain('leaves out characters');
 		expect((await edited('"猫"')).words).toContain('Not done: text "猫" (nothing is left to write)');
 	});
 });
 
-describe('the background', () => {
-	it('becomes transparent where it has an even colour', async () => {
+describe('removing the background', () => {
+	it('makes an area of even colour transparent', async () => {
 		const { picture } = await changed('remove the background', [0, 0], disc());
 		expect([at(picture, 0, 0)[3], at(picture, 59, 30)[3], at(picture, 30, 30)]).toEqual([0, 0, [90, 30, 30, 255]]);
 	});
 
-	it('keeps what only has its colour inside of the subject', async () => {
+	it('keeps areas of that colour inside the subject', async () => {
 		const ring = disc();
 		ring.data.set([230, 235, 240, 255], (30 * 60 + 30) * 4);
 		const { picture } = await changed('transparent background', [0, 0], ring);
 		expect(at(picture, 30, 30)[3]).toBe(255);
 	});
 
-	it('is removed where a transparent one is requested, before the border and the text', async () => {
+	it('happens when a transparent background is requested, before the border and the text', async () => {
 		const clear = { background: 'transparent', images: [disc()] } as const;
 		const { picture, words, warnings } = await edited('border 2 px, "Hi"', clear);
 		expect(words).toBe('Applied: remove background, border 2 px, text "Hi".');
@@ -215,7 +215,7 @@ describe('the background', () => {
 		expect(warnings).toEqual([]);
 	});
 
-	it('is removed once, and not from a picture that is transparent already', async () => {
+	it('happens once, and not on a picture that is already transparent', async () => {
 		const twice = await edited('sepia, remove background', { background: 'transparent', images: [disc()] });
 		expect(twice.words).toBe('Applied: sepia, remove background.');
 		const clear = disc();
@@ -224,7 +224,7 @@ describe('the background', () => {
 		expect([kept.words, at(kept.picture, 5, 5)[3]]).toEqual(['Applied: sepia.', 255]);
 	});
 
-	it('is not removed where there is none, or nothing else', async () => {
+	it('does nothing when there is no background, or only background', async () => {
 		const noise = paint(40, 40, (x, y) => [
 			(x * 73 + y * 151) % 256,
 			(x * 41 + y * 97) % 256,

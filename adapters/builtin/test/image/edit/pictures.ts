@@ -11,7 +11,7 @@ afterAll(stop);
 
 export type Pixel = readonly [number, number, number, number];
 
-/** Pixels from a formula. */
+/** Draws a picture from a function of the coordinates. */
 export function paint(width: number, height: number, color: (x: number, y: number) => Pixel): RawImage {
 	const data = new Uint8Array(width * height * 4);
 	for (let at = 0; at < width * height; at++) data.set(color(at % width, Math.floor(at / width)), at * 4);
@@ -27,7 +27,7 @@ export function quarters(width = 60, height = 40): RawImage {
 	});
 }
 
-/** A dark disc in the middle of a light ground. */
+/** A dark disc in the middle of a light background. */
 export function disc(side = 60): RawImage {
 	const isDisc = (x: number, y: number) => Math.hypot(x - side / 2 + 0.5, y - side / 2 + 0.5) < side / 4;
 	return paint(side, side, (x, y) => (isDisc(x, y) ? [90, 30, 30, 255] : [230, 235, 240, 255]));
@@ -37,7 +37,7 @@ export function at({ width, data }: RawImage, x: number, y: number): readonly nu
 	return [...data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)];
 }
 
-/** A picture as the plugin hands it to a model. */
+/** A picture as the image plugin passes it to a model. */
 export async function inputOf(picture: RawImage): Promise<ImageInput> {
 	const source = await images.encode(picture, { format: 'png' });
 	const { width, height } = picture;
@@ -51,7 +51,7 @@ export type Changes = Partial<Omit<ImageEditRequest, 'size' | 'images' | 'mask'>
 	readonly mask?: RawImage;
 };
 
-/** Edits a picture, by default {@link quarters} in its own size. */
+/** Edits a picture. Defaults to {@link quarters} at its own size. */
 export async function edited(prompt: string, changes: Changes = {}, run = imageRun(), codec = images) {
 	const { images: pictures = [quarters()], mask, ...rest } = changes;
 	const { size: _, ...plain } = imageRequest({ prompt });

@@ -5,7 +5,7 @@ import { shownHtml } from './html.ts';
 import { metadataIn, parseOffice, readParts, zipped } from './parts.ts';
 import { writeNodes } from './write.ts';
 
-/** A private-use character where a chapter begins: the library joins chapters. */
+/** A private-use character that marks the start of a chapter, because the library joins chapters. */
 const chapterMark = '\uE00B';
 
 /** Reads a book: each existing chapter of the reading order is a page. */
@@ -24,7 +24,7 @@ export const readEpub: FormatReader = async (bytes, context) => {
 	return { mediaType: 'application/epub+zip', ...pagesContent(pages, context.options), metadata: metadataIn(ast) };
 };
 
-/** Its own name for a charset is UTF-8, whatever the file says. */
+/** The byte order mark makes the library use UTF-8, whatever charset the file declares. */
 function marked(html: string): string {
 	const body = /<body\b[^>]*>/i.exec(html);
 	const at = body ? body.index + body[0].length : html.search(/<(?!\?|!)/);

@@ -5,7 +5,7 @@ import type { FormatReader } from '../format.ts';
 import { metadataIn, parseOffice } from './parts.ts';
 import { writeNodes } from './write.ts';
 
-/** Reads HTML and XHTML, whole or a part of one, as the text that a reader sees. */
+/** Reads HTML and XHTML, whole pages or fragments, as the text that a browser shows. */
 export const readHtml: FormatReader = async (bytes, { options }) => {
 	// The byte order mark overrides the page's charset.
 	const ast = await parseOffice(Buffer.from(`\uFEFF${shownHtml(bytes)}`), 'html');
@@ -18,17 +18,17 @@ const declaration = /<(?:meta\b[^>]{0,500}?\bcharset|\?xml\b[^>]{0,200}?\bencodi
 /** Decodes by the declared charset, unless the bytes contradict it. ASCII bytes cannot be UTF-16. */
 function decoded(bytes: Uint8Array): string {
 	const declared = declaration.exec(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'))?.[1] ?? 'utf-8';
-	const isTold = !isUtf8(bytes) && !/^(?:utf|ucs)/i.test(declared);
-	return (isTold ? decodeAs(bytes, declared) : undefined) ?? decodeText(bytes).text;
+	const usesDeclared = !isUtf8(bytes) && !/^(?:utf|ucs)/i.test(declared);
+	return (usesDeclared ? decodeAs(bytes, declared) : undefined) ?? decodeText(bytes).text;
 }
 
-/** The library refuses deeper nesting. Deeper elements keep their text and lose their tags. */
+/** The library refuses deeper nesting. The tags of deeper elements are removed, and their text is kept. */
 const [maxDepth, maxOpen] = [200, 5_000];
 const hidingStyle = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
-/** The library runs their texts together. */
+/** Elements whose texts the library would join without blanks. */
 const fields = /^(?:input|select|optgroup|option|button|textarea|summary)$/;
 
-/** The visible value of an input, as HTML. Unticked boxes are often styled as something else. */
+/** The visible value of an input, as HTML. None for unchecked boxes, which are often styled as something else. */
 function inputText({ type = '', value = '', checked }: Readonly<Record<string, string>>): string {
 	if (/^(?:checkbox|radio)$/i.test(type)) return checked === undefined ? '' : '[x]';
 	if (/^(?:hidden|password|file|image|color|range)$/i.test(type)) return '';

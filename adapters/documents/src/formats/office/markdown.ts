@@ -1,7 +1,7 @@
 import { parseOffice } from './parts.ts';
 import { writeNodes } from './write.ts';
 
-/** Markdown as text without its marks. A text that the library cannot read stays as it is. */
+/** Removes the marks of Markdown. A text that the library cannot read is returned unchanged. */
 export async function markdownText(text: string): Promise<string> {
 	const ast = await parseOffice(Buffer.from(text), 'md').catch(() => undefined);
 	return ast ? writeNodes(ast.content, { isMarkdown: false }).join('\n\n') : text;

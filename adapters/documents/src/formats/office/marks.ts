@@ -1,4 +1,4 @@
-/** The mark of the next item of a list: its number, and how the list writes it, `-` for a bullet. */
+/** The mark of the next item of a list: its number, and the number as the list writes it, `-` for a bullet. */
 export type MarkOf = (listId: string, depth: number) => { readonly number: number; readonly text: string } | undefined;
 
 const find = (xml: string, name: string) => new RegExp(`[\\s<]w:${name}="([^"]*)"`).exec(` ${xml}`)?.[1] ?? '';
@@ -28,14 +28,14 @@ function listsOf(xml: string) {
 	const abstract = split(xml, 'abstractNum');
 	const byId = new Map(abstract.map((list) => [find(list, 'abstractNumId'), split(list, 'lvl').map(levelOf)]));
 	const started = (list: string) => {
-		const starts = split(list, 'lvlOverride').map((own) => find(own, 'startOverride w:val'));
+		const starts = split(list, 'lvlOverride').map((level) => find(level, 'startOverride w:val'));
 		const levels = byId.get(find(list, 'abstractNumId w:val')) ?? [];
 		return levels.map((level, at) => ({ ...level, start: Number(starts[at] || level.start) }));
 	};
 	return new Map(split(xml, 'num').map((list) => [find(list, 'numId'), started(list)]));
 }
 
-/** `text` holds the numbers of this level and of those above it: `%1.%2)`. */
+/** `text` has placeholders for the numbers of this level and of the levels above: `%1.%2)`. */
 function levelOf(level: string) {
 	const format = find(level, 'numFmt w:val');
 	const text = find(level, 'lvlText w:val');

@@ -8,13 +8,13 @@ import { metadataOf, type ReadContext } from '../format.ts';
 /** The parts of a document that hold text, by their names. */
 export type Parts = Record<string, Buffer>;
 
-/** No pictures, fonts or programs. */
+/** Names of parts that hold text, unlike pictures, fonts and programs. */
 const textual = /(?:^mimetype|\.(?:xml|rels|x?html?|xht|opf|mht|rtf|txt|docx))$/i;
 
 /** The parts of an archive that hold text. Rejects as reading an archive does. */
 export async function readParts(bytes: Uint8Array, { budget }: ReadContext): Promise<Parts> {
 	await checkArchive(bytes, budget);
-	// A part that is read twice counts once.
+	// A new budget, because `checkArchive` has counted the parts already.
 	const archive = await openArchive(bytes, new Budget());
 	const parts: Parts = {};
 	for (const { name } of archive.entries) {
@@ -35,13 +35,13 @@ export async function officeParts(bytes: Uint8Array, context: ReadContext): Prom
 		if (/\.(?:xml|rels)$/i.test(name) && content.includes('<!DOCTYPE')) {
 			throw documentError('E_DOCUMENT_UNREADABLE', { message: 'A part of the document has a DOCTYPE.' });
 		}
-		if (/^(?:content|styles|meta)\.xml$/.test(name)) parts[name as 'meta.xml'] = Buffer.from(usual(content.toString()));
+		if (/^(?:content|styles|meta)\.xml$/.test(name)) parts[name as 'meta.xml'] = Buffer.from(adapt(content.toString()));
 	}
 	return parts;
 }
 
-/** OpenDocument as the library reads it: the first author counts, and no level of a bulleted list is numbered. */
-function usual(xml: string): string {
+/** Adapts OpenDocument to the library: it gets the first author, and no level of a bulleted list is numbered. */
+function adapt(xml: string): string {
 	const flat = xml.replaceAll('meta:initial-creator', 'dc:creator').replace(/[\r\n]+[ \t]*/g, ' ');
 	const bullets = /<text:list-style [^>]*>\s*<text:list-level-style-bullet[\s\S]{0,20000}?<\/text:list-style>/g;
 	return flat.replace(bullets, (list) => list.replaceAll('-number', '-bullet'));

@@ -9,7 +9,7 @@ import { type WriteOptions, writeNodes } from './write.ts';
 const office = 'application/vnd.openxmlformats-officedocument';
 const open = 'application/vnd.oasis.opendocument';
 
-/** Readers. A text has pages at explicit and rendered page breaks. A slide is a page. */
+/** Readers of office files. Pages of a text document end at explicit and rendered page breaks. Each slide is a page. */
 export const readDocx = reader('docx', `${office}.wordprocessingml.document`);
 export const readOdt = reader('odt', `${open}.text`);
 export const readPptx = reader('pptx', `${office}.presentationml.presentation`);
@@ -29,7 +29,7 @@ function reader(type: 'docx' | 'odt' | 'pptx' | 'odp', mediaType: string): Forma
 			markOf: marksOf(textOf('word/numbering.xml')),
 		};
 		const { options: requested } = context;
-		// The tree lacks slides without anything on them.
+		// The tree has no empty slides.
 		const slides = textOf('ppt/presentation.xml').match(/<p:sldId\s/g) ?? [];
 		const content = ['docx', 'odt'].includes(type)
 			? brokenContent(brokenPages(ast, options), requested)

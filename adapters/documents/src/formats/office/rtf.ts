@@ -17,10 +17,10 @@ const parseRtf = (rtf: string) => parseOffice(Buffer.from(rtf, 'latin1'), 'rtf')
 
 const characters = new Map(Object.entries({ emdash: '—', endash: '–', '~': ' ', _: '-', page: '\f', pagebb: '\f' }));
 const named = /\\(?:\\|(emdash|endash|pagebb|page)(?![a-z0-9-]) ?|([~_])|(sect)(?![a-z]) ?)/g;
-/** Groups of hidden and deleted text and of the entries of an index. */
+/** Groups of hidden text, of deleted text and of index entries. */
 const hiddenGroup = /\{((?:\\[a-z]+-?\d* ?){0,30}?)\\(?:v|deleted|xe|tc)(?![a-z0-9-])/g;
 
-/** RTF for the library: characters and page breaks as numbers, hidden text as groups that it skips. */
+/** Adapts RTF to the library: named characters and page breaks become numbers, hidden text becomes skipped groups. */
 function shownRtf(rtf: string): string {
 	const unicode = (character = '') => `{\\uc1\\u${character.charCodeAt(0)}?}`;
 	return rtf
@@ -37,7 +37,7 @@ async function metadataIn(rtf: string): Promise<DocumentMetadata> {
 	const start = rtf.indexOf('{\\info');
 	const info = start === -1 ? '' : rtf.slice(start, start + 10_000);
 	const charset = /\\ansicpg\d{3,5}/.exec(rtf.slice(0, 1_000))?.[0] ?? '';
-	const fact = async (name: string) => {
+	const infoText = async (name: string) => {
 		const written = new RegExp(`\\{\\\\${name} ([^{}]{0,2000})\\}`).exec(info)?.[1];
 		return (
 			written &&
@@ -46,5 +46,5 @@ async function metadataIn(rtf: string): Promise<DocumentMetadata> {
 	};
 	const units = info.slice(info.indexOf('\\creatim')).matchAll(/\\(?:yr|mo|dy|hr|min)(\d{1,4})/g);
 	const [year = Number.NaN, month = 1, ...rest] = [...units].slice(0, 5).map(([, number]) => Number(number));
-	return metadataOf(await fact('title'), await fact('author'), new Date(Date.UTC(year, month - 1, ...rest)));
+	return metadataOf(await infoText('title'), await infoText('author'), new Date(Date.UTC(year, month - 1, ...rest)));
 }

@@ -7,7 +7,7 @@ export interface Run {
 	readonly end?: string;
 }
 
-/** A line of runs, joined where they look alike. */
+/** Joins runs to a line. Adjacent runs with equal marks become one run. */
 export function lineOf(runs: readonly Run[]): string {
 	const joined: Run[] = [];
 	for (const run of runs) {
@@ -34,7 +34,7 @@ export function runOf(node: Node & { readonly type: 'text' }, isMarkdown: boolea
 	return { text: escaped(text, !isCode), start, end: marks.reverse().join('') + target };
 }
 
-/** Text with escaped Markdown marks. An underscore within a word is no mark. */
+/** Text with escaped Markdown marks. An underscore within a word is not a mark. */
 export function escaped(text: string, isMarkdown: boolean): string {
 	return isMarkdown ? text.replace(/[\\`*[\]<~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&') : text;
 }

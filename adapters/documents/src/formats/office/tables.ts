@@ -3,15 +3,15 @@ import { pipeTable } from '../../table.ts';
 
 export type ChartData = NonNullable<OfficeAttachment['chartData']>;
 
-/** Places of a table, those of merged cells included. Spans beyond are ignored. */
-const maxPlaces = 1_000_000;
+/** Maximum cells of a table, including those that merged cells cover. Further spans are ignored. */
+const maxCells = 1_000_000;
 
-/** The texts of a table's cells, row by row. A merged cell stands in its first place, the others are empty. */
+/** The texts of a table's cells, row by row. A merged cell has its text in its first position; the others are empty. */
 export function* cellsOf(rows: readonly Node[], textOf: (cell: Node) => string): Generator<string[]> {
-	/** Rows that each column is still covered. */
+	/** For each column, how many of the next rows a merged cell covers. */
 	const covered: number[] = [];
-	let places = 0;
-	const span = (count = 1) => (places < maxPlaces ? Math.max(1, Math.min(count, 1_000)) : 1);
+	let cellCount = 0;
+	const span = (count = 1) => (cellCount < maxCells ? Math.max(1, Math.min(count, 1_000)) : 1);
 	for (const { children = [] } of rows) {
 		const row: string[] = [];
 		for (const cell of children) {
@@ -21,7 +21,7 @@ export function* cellsOf(rows: readonly Node[], textOf: (cell: Node) => string):
 			row.push(textOf(cell), ...Array(span(colSpan) - 1).fill(''));
 		}
 		for (let at = row.length; at < covered.length; at++) covered[at] = Math.max(0, (covered[at] ?? 0) - 1);
-		places += row.length;
+		cellCount += row.length;
 		yield row;
 	}
 }
@@ -43,7 +43,7 @@ export function tableText(all: readonly (readonly string[])[], isMarkdown: boole
 /** The data of a chart: a column for each series, a row for each category. */
 export function chartRows({ dataSets, labels }: ChartData): string[][] {
 	const length = Math.max(labels.length, ...dataSets.map(({ values }) => values.length));
-	if (length * dataSets.length > maxPlaces) return [[...labels]];
+	if (length * dataSets.length > maxCells) return [[...labels]];
 	// Programs write 4.3 as 4.2999999999999998.
 	const rounded = (value: string) =>
 		value.replace(/^-?\d+\.\d{13,}$/, (long) => `${Number(Number(long).toPrecision(12))}`);

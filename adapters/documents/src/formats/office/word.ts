@@ -3,9 +3,9 @@ import { type Parts, parseOffice, zipped } from './parts.ts';
 
 const mainPart = /<Relationship\s(?=[^<>]*\/officeDocument["'])[^<>]*\bTarget\s*=\s*["']\/?word\/([^"'/]+)["']/;
 
-/** The parts of a Word document as the library can read them. */
+/** The parts of a Word document, adapted to the library. */
 export function wordParts(parts: Parts): Parts {
-	// Some programs name it `word/document2.xml`; the library expects the usual name.
+	// Some programs name the main part `word/document2.xml`; the library expects `word/document.xml`.
 	const main = mainPart.exec(parts['_rels/.rels']?.toString() ?? '')?.[1] ?? 'document.xml';
 	const styles = stylesOf(parts['word/styles.xml']?.toString() ?? '');
 	return Object.fromEntries(
@@ -16,7 +16,7 @@ export function wordParts(parts: Parts): Parts {
 	);
 }
 
-/** The library finds headings only by the style ids of English programs, and no lists from styles. */
+/** The library finds headings only by the style ids of English programs, and ignores lists in styles. */
 function stylesOf(styles: string) {
 	const all = styles.split('<w:style ').map((style) => {
 		const id = /w:styleId="([^"]*)"/.exec(style)?.[1] ?? '';
@@ -37,7 +37,7 @@ function withStyles(xml: string, styles: ReturnType<typeof stylesOf>): string {
 	return named.replace(/<w:numPr>(?:<w:ilvl[^>]*>)?<w:numId w:val="0"\/><\/w:numPr>/g, '');
 }
 
-/** Elements without text. Each element of the tree takes a kilobyte. */
+/** Elements without text, which are removed because each element of the tree takes a kilobyte. */
 const withoutText = new RegExp(
 	[
 		/<w:(?:spacing|jc|ind|shd|tcW|proofErr|bookmark(?:Start|End))(?:\s[^>]*)?\/>/,
@@ -52,7 +52,7 @@ const runStyles = /<w:rPr>((?:(?!<w:rPr>)[\s\S]){0,4000}?)<\/w:rPr>/g;
 const hiddenRun = /<w:r(?: [^>]*)?><w:vanish\/>(?:(?!<w:r[ >])[\s\S]){0,20000}?<\/w:r>/g;
 const plainRuns = /<w:r><w:t(?: [^>]*)?>[^<]*(?:<\/w:t><\/w:r><w:r><w:t(?: [^>]*)?>[^<]*)+/g;
 
-/** The XML of a part of Word: with the hyphens that the library drops, without hidden runs, formulas separated. */
+/** The XML of a Word part, with the hyphens that the library drops, without hidden runs, with separated formulas. */
 function shown(xml: string): string {
 	return xml
 		.replace(withoutText, '')
@@ -68,7 +68,7 @@ function shown(xml: string): string {
 		.replace(plainRuns, (runs) => `<w:r><w:t xml:space="preserve">${runs.replace(/<[^>]*>/g, '')}`);
 }
 
-/** Charts follow the text. The library reads those of presentations only, but charts of Word are the same. */
+/** Charts follow the text. The library reads only charts of presentations, but those of Word have the same format. */
 export async function wordCharts(parts: Parts): Promise<OfficeParserAST['attachments']> {
 	const charts = Object.entries(parts).filter(([name]) => /^word\/charts\/chart\d+\.xml$/.test(name));
 	if (charts.length === 0) return [];

@@ -9,13 +9,13 @@ export interface WriteOptions {
 	readonly markOf?: MarkOf;
 }
 
-/** Writes a tree, a string for each page. Notes and comments are at the end of their page. */
+/** Writes a tree as one string for each page. Notes and comments are at the end of their page. */
 export function writeNodes(nodes: readonly Node[], options: WriteOptions): string[] {
 	const pages = [''];
-	// A rendered break (`\v`) next to an explicit one counts once. Neither begins a document.
+	// A rendered break (`\v`) next to an explicit one (`\f`) counts once. A break at the start of a document does not.
 	for (const part of new Writer(options).blocks(nodes).split(/(?=[\f\v])/)) {
-		const isBegun = pages.at(-1)?.trim() !== '';
-		if (isBegun || (part.startsWith('\f') && pages.length > 1)) pages.push(part);
+		const hasText = pages.at(-1)?.trim() !== '';
+		if (hasText || (part.startsWith('\f') && pages.length > 1)) pages.push(part);
 		else pages.push((pages.pop() ?? '') + part);
 	}
 	return pages.map((page) => {
@@ -29,7 +29,7 @@ const aside = /\uE00C([^\uE00C\uE00D]*)\uE00D/g;
 const contentOf = ({ children, text = '' }: Node): readonly Node[] => children ?? [{ type: 'text', text }];
 const isBlank = (text: string) => !/[\S\f\v]/.test(text);
 
-/** The level of a heading that is numbered as an item of a list is. */
+/** The level of a heading that is a numbered list item; 0 for other nodes. */
 const headingLevel = ({ type, metadata }: Node) =>
 	Number(/^Heading(\d)/.exec((type === 'list' && metadata?.style) || '')?.[1] ?? 0);
 
@@ -65,7 +65,7 @@ class Writer {
 		return text;
 	}
 
-	/** A chart of OpenDocument may be in place of a picture. */
+	/** A picture with chart data is a chart of OpenDocument. */
 	#isInline(node: Node): boolean {
 		if (node.type === 'image') return !this.#options.charts?.get(node.metadata?.attachmentName ?? '');
 		return /^(?:text|break|comment)$/.test(node.type) || (node.type === 'code' && node.metadata?.math === 'inline');
@@ -113,7 +113,7 @@ class Writer {
 		return `${start}${indent}${shown && `${shown} `}${lines}`;
 	}
 
-	/** A page that ends inside a row ends below the row. */
+	/** A page break inside a row is moved below the row. */
 	#table(rows: readonly Node[]): string {
 		const cells = rows.flatMap(({ children = [] }) => children);
 		if (this.#isInCell) return cells.map((cell) => this.#cell(cell)).join(' ');
@@ -162,7 +162,7 @@ class Writer {
 		});
 		const line = lineOf(runs);
 		if (!isMarkdown) return line;
-		// A mark that would begin a list, a heading or a quotation is escaped.
+		// A mark that would start a list, a heading or a quotation is escaped.
 		const trimmed = line.replace(/^ +| +$/g, '');
 		return trimmed.replace(/^(#{1,6}|[-+>]|\d+[.)])(?=\s)/, (mark) => mark.replace(/.$/, '\\$&'));
 	}
@@ -179,7 +179,7 @@ class Writer {
 		return (before?.type === 'code' ? ' ' : '') + (isMarkdown ? `$${text}$` : text);
 	}
 
-	/** The comments of a node, and its notes with their signs. A speaker's notes have none and may end with a number. */
+	/** The comments of a node, and its notes with signs. Speaker notes have no sign and may end with a page number. */
 	#annotations({ notes = [], comments = [] }: Node): string {
 		const commented = comments.map((comment) => {
 			const author = (comment.type === 'comment' && comment.metadata?.author) || '';

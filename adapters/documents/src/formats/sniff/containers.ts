@@ -4,7 +4,7 @@ import { Budget } from '../budget.ts';
 
 const office = 'application/vnd.openxmlformats-officedocument.';
 
-/** Kinds of Office's archives: a word of the content type of their main part, and its name if there are no types. */
+/** Kinds of office archives: a word in the content type of the main part, and its name for archives without types. */
 const officeKinds = [
 	{ type: /word/i, part: 'word/document.xml', mediaType: `${office}wordprocessingml.document` },
 	{ type: /point|presentation/i, part: 'ppt/presentation.xml', mediaType: `${office}presentationml.presentation` },
@@ -19,20 +19,20 @@ const mainPart = /ContentType\s{0,9}=\s{0,9}["']([^"']{1,200})\.main(?:\+xml)?["
 const maxInflated = 4_194_304;
 
 /**
- * What kind of document a zip file is; `application/zip` when it is none. Throws `E_DOCUMENT_UNREADABLE` for a damaged
- * one. What is inflated here is not counted on the document's budget: its reader opens the file again.
+ * The media type of a zip file; `application/zip` when it is no document. Throws `E_DOCUMENT_UNREADABLE` for a damaged
+ * file. Its bytes are not counted in the document's budget, because the reader of the document opens the file again.
  */
 export async function archiveType(bytes: Uint8Array): Promise<string> {
 	const archive = await openArchive(bytes, new Budget(maxInflated));
 	const read = async (name: string, length: number) => (await archive.read(name))?.toString('latin1', 0, length);
 	const declared = (await read('mimetype', 100))?.trim() ?? (await read('META-INF/manifest.xml', 65_536)) ?? '';
 	if (declared === 'application/epub+zip') return declared;
-	// Templates are read as what they make.
+	// Templates are read like the documents made from them.
 	const [open = '', kind = ''] = /application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(declared) ?? [];
 	if (['text', 'presentation', 'spreadsheet'].includes(kind)) return open;
 	const type = mainPart.exec((await read('[Content_Types].xml', 1_048_576)) ?? '')?.[1] ?? '';
-	const found = officeKinds.find((kind) => kind.type.test(type)) ?? officeKinds.find(({ part }) => archive.has(part));
-	return found?.mediaType ?? 'application/zip';
+	const byType = officeKinds.find((kind) => kind.type.test(type));
+	return (byType ?? officeKinds.find(({ part }) => archive.has(part)))?.mediaType ?? 'application/zip';
 }
 
 /** Kinds of compound files. Throws `E_DOCUMENT_ENCRYPTED` for a password, `E_DOCUMENT_UNSUPPORTED` for PowerPoint. */

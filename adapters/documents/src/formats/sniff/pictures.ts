@@ -5,7 +5,7 @@ const starts: readonly (readonly [string, RegExp])[] = [
 	['image/gif', /^GIF8[79]a/],
 	['image/webp', /^RIFF.{4}WEBP/s],
 	['image/tiff', /^(?:II[*+]\0|MM\0[*+])/],
-	// Words may begin with `BM` too, so the size of the header is checked: it is one of a few numbers.
+	// Words may also start with `BM`, so the size of the header is checked: it is one of a few numbers.
 	['image/bmp', /^BM.{12}[\f(48@l|]\0{3}/s],
 ];
 

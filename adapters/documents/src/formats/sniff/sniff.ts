@@ -5,7 +5,7 @@ import { pictureType } from './pictures.ts';
 import { textType } from './texts.ts';
 
 /**
- * The media type of a document, by its content only. Undefined for what is no document and no text. Throws
+ * The media type of a document, by its content only. Undefined for other files without text. Throws
  * `E_DOCUMENT_ENCRYPTED`, `E_DOCUMENT_UNREADABLE` for a damaged container, `E_DOCUMENT_UNSUPPORTED` with advice.
  */
 export async function sniff(bytes: Uint8Array): Promise<string | undefined> {
@@ -24,8 +24,8 @@ export async function sniff(bytes: Uint8Array): Promise<string | undefined> {
 const headBytes = 65_536;
 
 /**
- * Other bytes may stand before the header. A text that only mentions it has no object behind it; a program that writes
- * PDF does not begin a line with it.
+ * Other bytes may precede the header. A text that only mentions the header has no object after it; the source of a
+ * program that writes PDF has it inside a line.
  */
 function isPdf(head: string): boolean {
 	if (head.startsWith('%PDF-')) return true;
@@ -43,20 +43,20 @@ function typeOfText(bytes: Uint8Array): string | undefined {
 	return textType(part(0, headBytes), part((bytes.length - headBytes) & ~1, bytes.length));
 }
 
-/** Beginning, middle and end: some binary files begin with a text. Cut at even places, for the sake of UTF-16. */
+/** The start, middle and end, because some binary files start with text. The offsets are even, for UTF-16. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
 	if (bytes.length <= 3 * headBytes) return bytes;
 	const starts = [0, (bytes.length >> 2) << 1, (bytes.length - headBytes) & ~1];
 	return Buffer.concat(starts.map((start) => bytes.subarray(start, start + headBytes)));
 }
 
-/** Text holds next to no control characters, and when its charset is a guess, mostly letters, digits and blanks. */
+/** Text has almost no control characters. If its charset is a guess, it has mostly letters, digits and blanks. */
 function isText(text: string, isUnicode: boolean): boolean {
 	const count = (kind: RegExp) => text.match(kind)?.length ?? 0;
 	if (isUnicode) return count(controlCharacters) * 50 <= text.length;
 	return count(controlCharacters) * 500 <= text.length && count(/[\p{L}\p{M}\p{N}\s]/gu) * 10 >= text.length * 6;
 }
 
-/** Not among them: tab, line breaks, backspace of old printers, escape of terminals, the end mark of DOS. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Except tab, line breaks, backspace (of old printers), escape (of terminals) and the end mark of DOS. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const controlCharacters = /[\x00-\x07\x0b\x0e-\x19\x1c-\x1f\x7f\ufffd]/g;

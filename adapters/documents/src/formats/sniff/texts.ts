@@ -2,7 +2,7 @@ import { delimiterOf } from '../text/csv.ts';
 import { isMail } from './mail.ts';
 import { isMarkdown } from './markdown.ts';
 
-/** The media type of a text by its start and its end; for a short one both are the whole. */
+/** The media type of a text by its start and its end. For a short text, both are the whole text. */
 export function textType(start: string, end: string): string {
 	if (isMail(start)) return 'message/rfc822';
 	const trimmed = start.slice(0, 65_536).trimStart();
@@ -18,7 +18,7 @@ export function textType(start: string, end: string): string {
 }
 
 function markupType(start: string, end: string): string | undefined {
-	// A document type other than HTML's identifies the format, as a root does.
+	// A DOCTYPE other than that of HTML identifies the format, like a root element.
 	const root = start.replace(/^(?:(?:<\?[^>]*\?>|<!--[\s\S]*?-->)\s*)+/, '');
 	if (/^<(?:!doctype\s+html|(?:html|head|body)[\s>])/i.test(root)) return 'text/html';
 	const flat = flatDocument.exec(root)?.[1];
@@ -36,12 +36,12 @@ const flatDocument =
 const elements =
 	'title|meta|link|base|style|h[1-6]|p|div|span|table|tbody|tr|td|th|ul|ol|li|dl|dt|dd|pre|code|blockquote|section|' +
 	'article|main|nav|header|footer|aside|figure|form|fieldset|details|center|font|img|br|hr|a|b|i|u|em|strong|small';
-/** A fragment of HTML. One that begins with a script is more likely the source of a component. */
+/** A fragment of HTML. One that starts with a script is more likely the source of a component. */
 const fragment = new RegExp(`^<(?:${elements})[\\s/>]`, 'i');
-/** Markdown often begins with HTML; its own marks identify it. */
+/** Markdown often starts with HTML. These marks identify it. */
 const markdown = /^(?:#{1,6} \S|```|\[!\[)/m;
 
-/** The start and the end of a long text decide. */
+/** Checks only the start and the end of a long text. */
 function isJson(start: string, end: string): boolean {
 	const opens = /^\s*[[{]\s*["'[{\]}\d\-tfn]/.test(start.slice(0, 1_000));
 	if (!opens || !/[\]}]\s*$/.test(end.slice(-1_000))) return false;

@@ -3,56 +3,56 @@ import { maxCharacters } from '../budget.ts';
 
 type Row = readonly string[];
 
-/** The rows of a table of text with TAB between their values, or as a table of Markdown. */
+/** The rows of a text table, with TAB between their values or as a Markdown table. */
 export function tableText(text: string, delimiter: string, isMarkdown: boolean): string {
 	const rows = shownRows(text.replace(/^sep=.\r?\n/i, ''), delimiter);
 	if (isMarkdown) return pipeTable(Array.from(rows).filter(({ length }) => length > 0));
 	return Array.from(rows, (row) => row.join('\t')).join('\n');
 }
 
-/** Values on one line each, up to as many as a document may give; empty ones at the end of a row are left out. */
+/** Rows with each value on one line, up to the maximum text of a document, without empty values at the end of a row. */
 function* shownRows(text: string, delimiter: string): Generator<Row> {
-	let left = maxCharacters;
+	let remaining = maxCharacters;
 	for (const row of rowsOf(text, delimiter)) {
 		const values = row.map((value) => value.replace(/\s+/g, ' ').trim());
 		while (values.at(-1) === '') values.pop();
 		yield values;
-		left -= values.reduce((sum, value) => sum + value.length + 1, 1);
-		if (left < 0) return;
+		remaining -= values.reduce((sum, value) => sum + value.length + 1, 1);
+		if (remaining < 0) return;
 	}
 }
 
-/** The delimiter of a table of text: its rows have equally many values, at least two. Undefined for other texts. */
+/** The delimiter of a text table: its rows have the same number of values, at least two. Undefined for other texts. */
 export function delimiterOf(text: string): string | undefined {
-	const told = /^sep=([,;\t|])\r?\n/i.exec(text.slice(0, 20))?.[1];
-	if (told) return told;
+	const declared = /^sep=([,;\t|])\r?\n/i.exec(text.slice(0, 20))?.[1];
+	if (declared) return declared;
 	const start = text.slice(0, 65_536);
 	const sample = start.length < text.length ? start.slice(0, start.lastIndexOf('\n')) : start;
 	const tables = ['\t', ';', ',', '|'].flatMap((delimiter) => candidateOf(sample, delimiter) ?? []);
 	return tables.sort((a, b) => a.doubts - b.doubts || b.columns - a.columns)[0]?.delimiter;
 }
 
-/** The score of a delimiter; undefined if its rows make no table. */
+/** The score of a delimiter; undefined if its rows are not a table. */
 function candidateOf(sample: string, delimiter: string) {
 	const filled = Array.from(rowsOf(sample, delimiter)).filter((row) => row.some((value) => value.trim()));
 	const rows = filled.slice(0, 100);
 	const columns = columnsOf(rows);
 	if (rows.length < 2 || columns < 2 || isProseOrCode(rows, delimiter, columns)) return undefined;
-	// Commas within numbers and names make any other delimiter more likely; a row of heads that is too short, even more.
+	// Commas within numbers and names make another delimiter more likely; a header row of another length even more so.
 	const doubts = Number(delimiter === ',' && isMost(rows, isPunctuated)) + 2 * Number(rows[0]?.length !== columns);
 	return { delimiter, columns, doubts };
 }
 
-/** How many values nearly all rows have, or the first one, when some leave out values at their end: 0 for neither. */
+/** The number of values of nearly all rows; of the first row, if others omit values at their end; otherwise 0. */
 function columnsOf(rows: readonly Row[]): number {
 	const lengths = rows.map(({ length }) => length);
 	const isCommon = (length: number) => lengths.filter((other) => other === length).length >= rows.length * 0.9;
-	const [most = 0] = lengths;
-	const isRagged = most > 3 && lengths.every((length) => length > 2 && length <= most);
-	return lengths.find(isCommon) ?? (isRagged ? most : 0);
+	const [first = 0] = lengths;
+	const isRagged = first > 3 && lengths.every((length) => length > 2 && length <= first);
+	return lengths.find(isCommon) ?? (isRagged ? first : 0);
 }
 
-/** Prose, source code, logs and Markdown also have commas and bars at regular places. */
+/** Prose, source code, logs and Markdown also have commas and bars at regular positions. */
 function isProseOrCode(rows: readonly Row[], delimiter: string, columns: number): boolean {
 	if (columns === 2 && isMost(rows, isOpenEnded)) return true;
 	if (isMost(rows, (row) => /[;{}]\s*$/.test(row.at(-1) ?? '') || isBracketed(row))) return true;
@@ -82,13 +82,13 @@ function isBracketed(row: Row): boolean {
 	});
 }
 
-/** Bars also begin and end the row. */
+/** The row also starts and ends with a bar. */
 const isFramed = (row: Row) => row[0]?.trim() === '' && (row.length === 2 || isOpenEnded(row));
 
-/** The line below the head of a table in Markdown. */
+/** The line below the header of a Markdown table. */
 const isRule = (row: Row) => row.every((value) => /^\s*:?-{2,}:?\s*$/.test(value));
 
-/** Logs have milliseconds behind a comma: `12:30:00,125 message`. */
+/** Logs have milliseconds after a comma: `12:30:00,125 message`. */
 const isTimed = (row: Row) => row.some((value, at) => /:\d\d$/.test(row[at - 1] ?? '') && /^\d{3}\s/.test(value));
 
 /** `1,5` and `Doe, Ann`. */
@@ -96,8 +96,8 @@ const isPunctuated = (row: Row) =>
 	row.every((value, at) => at === 0 || value.startsWith(' ') || (/^\d/.test(value) && /\d$/.test(row[at - 1] ?? '')));
 
 /**
- * The values of a text with delimiters (RFC 4180). Quotes may hold delimiters and line breaks, and have blanks before
- * them; one that is never closed is a character like others, so that a broken file keeps its rows.
+ * The values of a text with delimiters (RFC 4180). Quoted values may contain delimiters and line breaks, and may follow
+ * blanks. A quote that is never closed is an ordinary character, so that a broken file keeps its rows.
  */
 function* rowsOf(text: string, delimiter: string): Generator<Row> {
 	let row: string[] = [];
@@ -126,7 +126,7 @@ function* rowsOf(text: string, delimiter: string): Generator<Row> {
 	}
 }
 
-/** Where the quotes end that began before `from`; doubled ones stand for one. */
+/** The index of the closing quote of a value, or -1. A doubled quote is a quote inside the value. */
 function closingQuote(text: string, from: number): number {
 	for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2)) {
 		if (text[at + 1] !== '"') return at;

@@ -6,8 +6,8 @@ import { textType } from '../sniff/texts.ts';
 import { delimiterOf, tableText } from './csv.ts';
 
 /**
- * Reads plain text, source code, JSON and XML as they are, tables of text with TAB between their values, and Markdown
- * without its marks. Form feeds in a plain text part its pages.
+ * Reads plain text, source code, JSON and XML unchanged, text tables with TAB between their values, and Markdown
+ * without its marks. Form feeds separate the pages of a plain text.
  */
 export const readText: FormatReader = async (bytes, { options }) => {
 	const { text } = decodeText(bytes);
@@ -17,21 +17,21 @@ export const readText: FormatReader = async (bytes, { options }) => {
 	if (mediaType === 'text/csv' || mediaType === 'text/tab-separated-values') {
 		return { mediaType, text: tableText(text, delimiterOf(text) ?? ',', options.format === 'markdown') };
 	}
-	if (mediaType === 'text/markdown' && options.format !== 'markdown' && text.length <= longestMarkdown) {
+	if (mediaType === 'text/markdown' && options.format !== 'markdown' && text.length <= maxMarkdown) {
 		return { mediaType, text: await markdownText(text) };
 	}
 	return { mediaType, ...brokenContent(pagesOf(text.replace(terminalCodes, '').replace(overprinted, '')), options) };
 };
 
-/** In characters. The tree of a longer text takes too much memory: the text stays as it is. */
-const longestMarkdown = 524_288;
+/** In characters. A longer text stays unchanged, because its tree would need too much memory. */
+const maxMarkdown = 524_288;
 
-/** Colours of terminals, and letters printed over each other for boldness, as in manual pages. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+/** Colours of terminals, and letters that are overprinted in bold, as in manual pages. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const terminalCodes = /\x1b(?:\[[\d;?]{0,40}[@-~]|[()][0-9A-B])/g;
 const overprinted = /[^\n][\b]/g;
 
-/** A text with more form feeds has no pages. */
+/** A text with more form feeds is not split into pages. */
 const maxPages = 20_000;
 
 function pagesOf(text: string): string[] {

@@ -6,18 +6,18 @@ import { innerText, innerTitle } from '../inner.ts';
 import { isRequested } from '../pages.ts';
 
 /** Files that some systems add to every archive. */
-const leftover = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$)/i;
+const systemFile = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$)/i;
 
 /**
- * Reads the files of a zip archive, a page for each, in the order of its directory. A file that cannot be read has a
- * line that says why. The archive is refused if that goes for all of them, or if one of them is too large.
+ * Reads the files of a zip archive, a page for each, in the order of its directory. The page of a file that cannot be
+ * read has the reason. The archive is refused if none of its files can be read, or if one of them is too large.
  */
 export const readZip: FormatReader = async (bytes, context) => {
 	if (context.depth > 0) {
 		throw documentError('E_DOCUMENT_UNSUPPORTED', { message: 'An archive within another file is not opened.' });
 	}
 	const archive = await openArchive(bytes, context.budget);
-	const members = archive.entries.filter(({ name }) => !leftover.test(name));
+	const members = archive.entries.filter(({ name }) => !systemFile.test(name));
 	const pages: DocumentPage[] = [];
 	const refusals: Refusal[] = [];
 	for (const [at, { name, read }] of members.entries()) {

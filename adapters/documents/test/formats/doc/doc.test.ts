@@ -5,18 +5,18 @@ import { type Look, wordOf } from './word.ts';
 
 const text = async (file: Parameters<typeof wordOf>[0]) => (await readDocument(wordOf(file))).text;
 
-/** The look of the part of a text. */
+/** The formatting of a part of a text. */
 function look(body: string, part: string, operations: string, style = 0): Look {
 	const from = body.indexOf(part);
 	return { from, to: from + part.length, operations, style };
 }
 
 describe('an old Word document', () => {
-	test.each([false, true])('gives its paragraphs, of bytes: %s', async (isNarrow) => {
+	test.each([false, true])('contains its paragraphs, single-byte text: %s', async (isNarrow) => {
 		expect(await text({ body: 'First é\rsecond\x0bline\tend\r', isNarrow })).toBe('First é\nsecond\nline\tend');
 	});
 
-	test('has rows of tables as lines', async () => {
+	test('has table rows as lines', async () => {
 		const body = 'before\ra\x07b\x07\x07c\x07\x07\x07after\r';
 		const inTable = '16 24 01';
 		const rowEnd = '16 24 01 17 24 01';
@@ -31,18 +31,18 @@ describe('an old Word document', () => {
 		expect(await text({ body, paragraphs })).toBe('before\na\tb\nc\nafter');
 	});
 
-	test('shows fields by their result', async () => {
+	test('contains the results of fields', async () => {
 		const inner = '\x13 PAGE \x147\x15';
 		const body = `see \x13 HYPERLINK "${inner}" \x14the page\x15, \x13 XE "x" \x15${inner}\r`;
 		expect(await text({ body })).toBe('see the page, 7');
 	});
 
-	test('leaves out deleted characters', async () => {
+	test('omits deleted characters', async () => {
 		const body = 'keep gone keep end\r';
 		expect(await text({ body, characters: [look(body, ' gone', '00 08 01')] })).toBe('keep keep end');
 	});
 
-	test('shows hyphens that do not break, not those at which a line may end', async () => {
+	test('keeps non-breaking hyphens and omits soft ones', async () => {
 		expect(await text({ body: 'no\x1ebreak op\x1ftional\r' })).toBe('no-break optional');
 	});
 
@@ -58,12 +58,12 @@ describe('an old Word document', () => {
 		expect(await text(file)).toBe('Top\n\none and two\nnext\n\nnote\n\nremark\n\nboxed\n\nBottom');
 	});
 
-	test('with a password is refused for that', async () => {
+	test('with a password is rejected as encrypted', async () => {
 		const file = wordOf({ body: 'secret\r', flags: 0x0300 });
 		await expect(readDocument(file)).rejects.toMatchObject({ code: 'E_DOCUMENT_ENCRYPTED' });
 	});
 
-	test('of Word 95 gives its text', async () => {
+	test('of Word 95 is read', async () => {
 		const stream = Buffer.alloc(2_000);
 		stream.writeUInt16LE(0xa5dc, 0);
 		stream.writeUInt16LE(104, 2);
@@ -77,13 +77,13 @@ describe('an old Word document', () => {
 	test.each([
 		['without a text', { WordDocument: 'nothing' }],
 		['without its table', { WordDocument: Buffer.from(`\xec\xa5\xc1${'\0'.repeat(2_000)}`, 'latin1') }],
-	])('%s is refused', async (_, files) => {
+	])('%s is rejected', async (_, files) => {
 		await expect(readDocument(compoundOf(files))).rejects.toMatchObject({
 			code: 'E_DOCUMENT_UNREADABLE',
 		});
 	});
 
-	test('that is damaged gives text or is refused, and never fails otherwise', async () => {
+	test('that is damaged is read or rejected with a document error', async () => {
 		const body = 'one\x02 \x13 X \x14field\x15 a\x07b\x07\x07\x0cnext\r';
 		const file = wordOf({
 			body,

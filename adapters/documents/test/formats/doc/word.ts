@@ -1,35 +1,35 @@
 import { compoundOf } from '../../ole/compound.ts';
 
-/** A stretch of characters with operations, written as hex: `00 08 01`. */
+/** A range of characters with formatting operations in hex: `00 08 01`. */
 export interface Look {
 	readonly from: number;
 	readonly to: number;
 	readonly operations: string;
-	/** Of paragraphs. */
+	/** The style, for paragraphs. */
 	readonly style?: number;
 }
 
-/** A document of Word 97. Marks of notes in the body are `\x02`. */
+/** A Word 97 document. Note references in the body are `\\x02`. */
 export interface WordFile {
 	readonly body: string;
 	readonly footnotes?: readonly string[];
-	/** Their marks in the body are `\x05`. */
+	/** Comment references in the body are `\\x05`. */
 	readonly comments?: readonly string[];
 	/** Six separators, then six texts for each section. */
 	readonly headers?: readonly string[];
 	readonly boxes?: string;
 	readonly characters?: readonly Look[];
 	readonly paragraphs?: readonly Look[];
-	/** Where the sections end, with the operations of each. */
+	/** The ends of the sections, with the operations of each. */
 	readonly sections?: readonly { readonly end: number; readonly operations: string }[];
 	readonly flags?: number;
-	/** Bytes of the text are those of windows-1252. */
+	/** Whether the text is stored as windows-1252. */
 	readonly isNarrow?: boolean;
 }
 
 const textStart = 2_048;
 
-/** Writes the two streams of a document of Word 97 into a compound file. */
+/** Writes the two streams of a Word 97 document into a compound file. */
 export function wordOf(file: WordFile): Buffer {
 	const { body, footnotes = [], comments = [], headers = [], boxes = '' } = file;
 	const notes = footnotes.map((note) => `\x02 ${note}\r`);
@@ -128,7 +128,7 @@ function propertyPage(
 	return page;
 }
 
-/** Each look begins where the one before ends. */
+/** Each range begins where the previous one ends. */
 function withoutGaps(looks: readonly Look[]): Look[] {
 	return looks.flatMap((look, at) => {
 		const from = looks[at - 1]?.to ?? look.from;
@@ -141,7 +141,7 @@ function characterLook({ operations }: Look): Buffer {
 	return Buffer.concat([Buffer.of(content.length), content]);
 }
 
-/** A zero says that the next byte counts words of two bytes. */
+/** A length of zero means that the next byte counts 16-bit words. */
 function paragraphLook({ operations, style = 0 }: Look): Buffer {
 	const content = Buffer.from(operations.replaceAll(' ', ''), 'hex');
 	const even = padded(Buffer.concat([Buffer.of(style, 0), content]), 2);

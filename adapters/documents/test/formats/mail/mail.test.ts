@@ -5,7 +5,7 @@ import { readDocument } from '../../../src/read.ts';
 const read = (...lines: string[]) => readDocument(Buffer.from(lines.join('\r\n')));
 const head = ['From: Ann <ann@a.example>', 'To: bo@b.example', 'Subject: Hello', 'MIME-Version: 1.0'];
 
-/** A mail of several parts, each given as its head lines, an empty line and its content. */
+/** A multipart mail. Each part is given as its header lines, an empty line and its content. */
 function parts(kind: string, ...contents: readonly (readonly string[])[]): string[] {
 	const all = contents.flatMap((content) => ['--edge', ...content]);
 	return [...head, `Content-Type: multipart/${kind}; boundary=edge`, '', ...all, '--edge--'];
@@ -15,7 +15,7 @@ const plain = (text: string) => ['Content-Type: text/plain; charset=utf-8', '', 
 const shownHead = 'From: Ann <ann@a.example>\nTo: bo@b.example\nSubject: Hello';
 
 describe('a mail', () => {
-	test('gives its head, then its text', async () => {
+	test('contains its headers, then its text', async () => {
 		const mail = await read(
 			'Received: from somewhere',
 			'From: =?utf-8?q?=C3=84nn?= <ann@a.example>',
@@ -46,29 +46,29 @@ describe('a mail', () => {
 		});
 	});
 
-	test('with a text and a page gives the text', async () => {
+	test('with a text and an HTML part contains the text', async () => {
 		const mail = await read(...parts('alternative', plain('as text'), ['Content-Type: text/html', '', '<p>as page']));
 		expect(mail.text).toBe(`${shownHead}\n\nas text`);
 	});
 
-	test('whose text only asks to look at the page gives the page', async () => {
+	test('contains its HTML part when the text only refers to that', async () => {
 		const page = `<p>${'There is much to tell. '.repeat(20).trim()}`;
 		const mail = await read(...parts('alternative', plain('Look at the page.'), ['Content-Type: text/html', '', page]));
 		expect(mail.text).toBe(`${shownHead}\n\n${page.slice(3)}`);
 	});
 
-	test('with a head in the charset of its body is read', async () => {
+	test('with headers in the charset of its body is read', async () => {
 		const head = Buffer.from('From: a@b.c\nTo: b\nContent-Type: text/plain; charset=koi8-r\nSubject: ');
 		const { metadata, text } = await readDocument(Buffer.concat([head, Buffer.from('f0d2c9d7c5d40a0ad4', 'hex')]));
 		expect([metadata.title, text?.at(-1)]).toEqual(['Привет', 'т']);
 	});
 
-	test('with a head in a charset of its own is read', async () => {
+	test('with headers in Latin-1 is read', async () => {
 		const bytes = Buffer.from('From: ann@a.example\r\nTo: b\r\nSubject: Gr\xfc\xdfe\r\n\r\nx', 'latin1');
 		expect((await readDocument(bytes)).metadata.title).toBe('Grüße');
 	});
 
-	test.each([false, true])('in UTF-16 without a mark is read, big end first: %s', async (isBig) => {
+	test.each([false, true])('in UTF-16 without a byte order mark is read, big endian: %s', async (isBig) => {
 		const lines = [
 			'From: a@b.example',
 			'Subject: Grüße',
@@ -81,13 +81,13 @@ describe('a mail', () => {
 		expect([text, metadata.title]).toEqual(['From: a@b.example\nSubject: Grüße\n\nschöne Grüße', 'Grüße']);
 	});
 
-	test('that is signed has no attachment for it', async () => {
+	test('that is signed does not list the signature as an attachment', async () => {
 		const signature = ['Content-Type: application/pkcs7-signature; name=smime.p7s', '', 'x'];
 		const mail = await read(...parts('signed', plain('text'), signature));
 		expect(mail.text).toBe(`${shownHead}\n\ntext`);
 	});
 
-	test('that is a saved page gives no style sheets', async () => {
+	test('that is a saved web page omits style sheets', async () => {
 		const mail = await read(
 			...parts(
 				'related',
@@ -98,7 +98,7 @@ describe('a mail', () => {
 		expect(mail.text).toBe(`${shownHead}\n\npage`);
 	});
 
-	test('with a page only gives the text of that', async () => {
+	test('with only an HTML part contains the text of that', async () => {
 		const mail = await read(
 			...head,
 			'Content-Type: text/html; charset=iso-8859-1',
@@ -109,7 +109,7 @@ describe('a mail', () => {
 		expect(mail.text).toBe(`${shownHead}\n\nschön\n\nmore`);
 	});
 
-	test('has its attachments behind it, whatever they are', async () => {
+	test('is followed by its attachments of all types', async () => {
 		const mail = await read(
 			...parts(
 				'mixed',
@@ -145,7 +145,7 @@ describe('a mail', () => {
 		);
 	});
 
-	test('shows a mail that is attached, and names what is attached to that', async () => {
+	test('contains an attached mail, and only the names of the attachments of that', async () => {
 		const inner = parts('mixed', plain('inner text'), [
 			'Content-Type: text/plain; name=deep.txt',
 			'Content-Disposition: attachment',
@@ -162,7 +162,7 @@ describe('a mail', () => {
 		);
 	});
 
-	test('does not take pictures in its text for attachments', async () => {
+	test('does not list inline pictures as attachments', async () => {
 		const mail = await read(
 			...parts(
 				'related',
@@ -173,7 +173,7 @@ describe('a mail', () => {
 		expect(mail.text).toBe(`${shownHead}\n\nlook:`);
 	});
 
-	test('has a page for each when a file holds several', async () => {
+	test('has one page for each mail of an mbox file', async () => {
 		const one = ['From x@y.z Sat Jan  3 01:05:34 1996', ...head, '', 'one', 'From here on, text', ''];
 		const { pages } = await read(...one, ...one.map((line) => line.replace('one', 'two')));
 		expect(pages?.map(({ text }) => text.split('\n\n')[1])).toEqual([
@@ -186,7 +186,7 @@ describe('a mail', () => {
 describe('a hostile mail', () => {
 	test.each([
 		[
-			'parts within each other, without end',
+			'parts nested without end',
 			Array.from({ length: 3_000 }, (_, at) => [
 				`Content-Type: multipart/mixed; boundary=b${at}`,
 				'',
@@ -194,16 +194,16 @@ describe('a hostile mail', () => {
 			]).flat(),
 		],
 		[
-			'mails within each other, without end',
+			'mails nested without end',
 			Array.from({ length: 3_000 }, () => ['Content-Type: message/rfc822', '', ...head]).flat(),
 		],
-		['a head without end', Array.from({ length: 50_000 }, (_, at) => `X-${at}: ${'x'.repeat(60)}`)],
+		['headers without end', Array.from({ length: 50_000 }, (_, at) => `X-${at}: ${'x'.repeat(60)}`)],
 		['lines without end', ['', ...Array<string>(100_001).fill('')]],
-		['an edge that never comes', ['Content-Type: multipart/mixed; boundary=none', '', 'text']],
+		['a boundary that is missing', ['Content-Type: multipart/mixed; boundary=none', '', 'text']],
 		['broken codes', ['Content-Transfer-Encoding: base64', '', '=?=*!', 'QQ=Q=', '====']],
 		['an unknown charset', ['Content-Type: text/plain; charset=x-none', '', 'text']],
 		['addresses without end', [`Cc: ${'(<",'.repeat(20_000)}`, '', 'text']],
-	])('with %s gives text or is refused', async (_, lines) => {
+	])('with %s is read or rejected', async (_, lines) => {
 		const outcome = await read(...head, ...lines).catch((error) => error.code);
 		expect(outcome).toSatisfy(
 			(value) => value.text?.startsWith('From: Ann') || /^E_DOCUMENT_(UNREADABLE|TOO_LARGE)$/.test(String(value)),

@@ -4,7 +4,7 @@ import { compoundOf, type Folder } from '../../ole/compound.ts';
 
 const wide = (text: string) => Buffer.from(text, 'utf16le');
 
-/** The list of short properties, behind a head of so many bytes: numbers of 32 bits, or times. */
+/** A property stream with `head` bytes before the properties, which are 32-bit numbers or times. */
 function list(head: number, properties: Readonly<Record<number, number | Date>>): Buffer {
 	const entries = Object.entries(properties).map(([tag, value]) => {
 		const entry = Buffer.alloc(16);
@@ -44,7 +44,7 @@ const text = async (files: Folder) => (await readDocument(compoundOf(files))).te
 const head = 'From: Ann <ann@a.example>\nDate: Wed, 04 Mar 2026 05:06:07 GMT\nSubject: Grüße';
 
 describe('an Outlook message', () => {
-	test('gives its head, then its text', async () => {
+	test('contains its headers, then its text', async () => {
 		const file = message({
 			...body,
 			'__recip_version1.0_#00000000': recipient('Bo', 'bo@b.example', 1),
@@ -63,17 +63,17 @@ describe('an Outlook message', () => {
 		});
 	});
 
-	test('has its head in bold in Markdown', async () => {
+	test('has bold headers in Markdown', async () => {
 		const { text } = await readDocument(compoundOf(message(body)), { format: 'markdown' });
 		expect(text).toMatch(/^\*\*From:\*\* Ann <ann@a\.example>\n.*\n\*\*Subject:\*\* Grüße\n\nThe body$/);
 	});
 
-	test('of old kind has texts in a code page', async () => {
+	test('of the ANSI format has texts in a code page', async () => {
 		const narrow = Buffer.from([0xcf, 0xf0]);
 		expect(await text(message({ '__substg1.0_1000001E': narrow }, 32, { 16381: 1251 }))).toBe(`${head}\n\nПр`);
 	});
 
-	test('may have a code page for its texts and another one for its page', async () => {
+	test('may have different code pages for its text and its HTML body', async () => {
 		const pages = { 16381: 1251, 16350: 65_001 };
 		const narrow = Buffer.from([0xcf, 0xf0]);
 		expect(await text(message({ '__substg1.0_1000001E': narrow }, 32, pages))).toBe(`${head}\n\nПр`);
@@ -81,14 +81,14 @@ describe('an Outlook message', () => {
 		expect(await text(message({ '__substg1.0_10130102': page }, 32, pages))).toBe(`${head}\n\nschön`);
 	});
 
-	test('with a page only gives the text of that', async () => {
+	test('with only an HTML body contains the text of that', async () => {
 		const page = Buffer.from('<p>sch\xf6n<p>more', 'latin1');
 		expect(await text(message({ '__substg1.0_10130102': page }, 32, { 16350: 28_591 }))).toBe(
 			`${head}\n\nschön\n\nmore`,
 		);
 	});
 
-	test('with RTF only gives the text of that', async () => {
+	test('with only RTF contains the text of that', async () => {
 		const rtf = Buffer.from("{\\rtf1\\ansi sch\\'f6n\\par more}", 'latin1');
 		const start = Buffer.alloc(16);
 		start.writeUInt32LE(rtf.length + 12, 0);
@@ -99,7 +99,7 @@ describe('an Outlook message', () => {
 		expect(await text(message({ '__substg1.0_10090102': packed.subarray(0, -1) }))).toBe(head);
 	});
 
-	test('has its attachments behind it, other messages too', async () => {
+	test('is followed by its attachments, including other messages', async () => {
 		const inner = message(
 			{
 				'__substg1.0_1000001F': wide('inner'),
@@ -126,14 +126,14 @@ describe('an Outlook message', () => {
 		);
 	});
 
-	test('names an attachment that is only a link', async () => {
+	test('contains the name of an attachment that is only a link', async () => {
 		const link: Folder = { '__properties_version1.0': list(8, {}), '__substg1.0_3707001F': wide('far.pdf') };
 		expect(await text(message({ ...body, '__attach_version1.0_#00000000': link }))).toMatch(
 			/The body\n\n--- attachment: far\.pdf ---$/,
 		);
 	});
 
-	test('that is damaged gives text or is refused, and never fails otherwise', async () => {
+	test('that is damaged is read or rejected with a document error', async () => {
 		const file = compoundOf(message({ ...body, '__attach_version1.0_#00000000': attachment('a.txt', 'text') }));
 		for (let at = 512; at + 4 < file.length; at += 11) {
 			const damaged = Buffer.from(file);

@@ -13,14 +13,14 @@ const namespaces = [
 	.map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`)
 	.join(' ');
 
-/** What stands around the body of a document. */
+/** The parts of a document outside its body. */
 export interface Around {
 	readonly styles?: string;
 	readonly masters?: string;
 	readonly meta?: string;
 }
 
-/** A document that is one XML file. */
+/** A flat document: a single XML file. */
 export function flat(
 	kind: 'text' | 'presentation' | 'spreadsheet' | 'chart',
 	body: string,

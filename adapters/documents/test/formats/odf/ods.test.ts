@@ -8,7 +8,7 @@ const sheet = (content: string, name = 'Sheet') => `<table:table table:name="${n
 const pages = (...sheets: string[]) => pagesWith(readOds, flat('spreadsheet', sheets.join('')));
 
 describe('reading a spreadsheet', () => {
-	test('each sheet is a page: its name, then its rows as they are shown', async () => {
+	test('each sheet is a page: its name, then its rows as displayed', async () => {
 		const dates = row([
 			cell('05.01.24', 'office:value-type="date" office:date-value="2024-01-05"'),
 			cell('12.5 %', 'office:value-type="percentage" office:value="0.125"'),
@@ -20,7 +20,7 @@ describe('reading a spreadsheet', () => {
 		]);
 	});
 
-	test('empty cells and rows inside are kept, those at the end are not', async () => {
+	test('empty cells and rows are kept, except at the end', async () => {
 		const rows =
 			row([cell(''), cell('b'), cell('', 'table:number-columns-repeated="1000"')]) +
 			row([cell('')], 'table:number-rows-repeated="5"') +
@@ -29,12 +29,12 @@ describe('reading a spreadsheet', () => {
 		expect(await pages(sheet(rows))).toEqual(['Sheet\n\tb\n\na\t\t\td']);
 	});
 
-	test('cells and rows that are stored once are given as often as they are shown', async () => {
+	test('repeated cells and rows are returned as often as they are displayed', async () => {
 		const rows = row([cell('0', 'table:number-columns-repeated="3"'), cell('x')], 'table:number-rows-repeated="2"');
 		expect(await pages(sheet(rows))).toEqual(['Sheet\n0\t0\t0\tx\n0\t0\t0\tx']);
 	});
 
-	test('merged cells come once', async () => {
+	test('merged cells have their text once', async () => {
 		const rows = row([
 			cell('wide', 'table:number-columns-spanned="3"'),
 			'<table:covered-table-cell table:number-columns-repeated="2"><text:p>under</text:p></table:covered-table-cell>',
@@ -43,12 +43,12 @@ describe('reading a spreadsheet', () => {
 		expect(await pages(sheet(rows))).toEqual(['Sheet\nwide\t\t\tnext']);
 	});
 
-	test('a cell is one field, and its comment stands behind the rows', async () => {
+	test('a cell is one field, and its comment follows the rows', async () => {
 		const content = `<table:table-cell><office:annotation>${p('comment')}</office:annotation>${p('a<text:tab/>b')}${p('c')}</table:table-cell>`;
 		expect(await pages(sheet(row([content, cell('d')])))).toEqual(['Sheet\na b c\td\n\nA1: comment']);
 	});
 
-	test('a value without text is given as such', async () => {
+	test('a value without text is returned as the value', async () => {
 		const rows = row([
 			cell('', 'office:value-type="float" office:value="3.5"'),
 			'<table:table-cell office:value-type="float" office:value="4.5"/>',
@@ -58,7 +58,7 @@ describe('reading a spreadsheet', () => {
 		expect(await pages(sheet(rows))).toEqual(['Sheet\n3.5\t4.5\tTRUE\ttext']);
 	});
 
-	test('a document in a zip file tells its title', async () => {
+	test('a document in a zip file returns its title', async () => {
 		const content = flat('spreadsheet', sheet(row([cell('x')]))).replaceAll(
 			'office:document',
 			'office:document-content',
@@ -71,13 +71,13 @@ describe('reading a spreadsheet', () => {
 		});
 	});
 
-	test('with a password is refused for that', async () => {
+	test('with a password it is rejected as encrypted', async () => {
 		const entry = '<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>';
 		const zip = zipOfFiles({ 'META-INF/manifest.xml': entry, 'content.xml': 'locked' });
 		await expect(readWith(readOds, zip)).rejects.toMatchObject({ code: 'E_DOCUMENT_ENCRYPTED' });
 	});
 
-	test('is a heading and a table in Markdown', async () => {
+	test('a sheet is a heading and a table in Markdown', async () => {
 		const rows = row([cell('a'), cell('b|c')]) + row([cell('1')]);
 		const file = flat('spreadsheet', sheet(rows));
 		const { pages: [page] = [] } = await readWith(readOds, file, { format: 'markdown' });
@@ -91,12 +91,12 @@ describe('hostile spreadsheets', () => {
 		'table:number-rows-repeated="999999999"',
 	);
 
-	test('a sheet that is full of one cell is refused', async () => {
+	test('a sheet in which one cell repeats everywhere is rejected', async () => {
 		const reading = pages(sheet(everywhere));
 		await expect(reading).rejects.toMatchObject({ code: 'E_DOCUMENT_TOO_LARGE' });
 	});
 
-	test('a cell in the last place costs no more than its row', async () => {
+	test('a cell at the last position costs no more than its row', async () => {
 		const far = row([cell('', 'table:number-columns-repeated="16383"'), cell('x')]);
 		const rows = row([cell('a')]) + row([cell('')], 'table:number-rows-repeated="1048574"') + far;
 		const [text = ''] = (await pages(sheet(rows))) ?? [];

@@ -35,13 +35,13 @@ const styles: Part = {
 const item = (list: number, level = 0) => `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${list}"/></w:numPr>`;
 
 describe('the text of a DOCX', () => {
-	test('keeps paragraphs apart, and breaks and tabs within them', async () => {
+	test('separates paragraphs, and keeps breaks and tabs within them', async () => {
 		expect(await text(`${p('One')}<w:p>${run('a')}<w:r><w:tab/><w:br/></w:r>${run('b')}</w:p><w:p/>`)).toBe(
 			'One\n\na\t\nb',
 		);
 	});
 
-	test('numbers lists, nested and started anew, and marks bullets', async () => {
+	test('has numbers for nested and restarted lists, and bullets', async () => {
 		const body =
 			p('one', item(1)) +
 			p('deep', item(1, 1)) +
@@ -58,14 +58,14 @@ describe('the text of a DOCX', () => {
 		).toBe('1. one\n  1.a) deep\n  1.b) deeper\n2. two\n  2.a) deep again\n- point\n4. four\n\nnone');
 	});
 
-	test('puts empty lines around headings, also of styles that are based on them or on each other', async () => {
+	test('has empty lines around headings, including styles based on them, and accepts circular styles', async () => {
 		const body = `${p('- x')}${p('Head', '<w:pStyle w:val="Mine"/>')}${p('round', '<w:pStyle w:val="A"/>')}`;
 		expect(await text(body, [['s', 'styles', 'word/styles.xml']], { 'word/styles.xml': styles })).toBe(
 			'- x\n\nHead\n\nround',
 		);
 	});
 
-	test('gives tables a line a row, merged cells once, and nested tables in their cell', async () => {
+	test('has a line for each table row, merged cells once, and nested tables in their cell', async () => {
 		const body = table(
 			row(cell(p('wide'), '<w:gridSpan w:val="2"/>'), cell(p('c'))),
 			row(cell(p('tall'), '<w:vMerge w:val="restart"/>'), cell(p('b1') + p('b2')), cell(p('c'))),
@@ -74,26 +74,26 @@ describe('the text of a DOCX', () => {
 		expect(await text(body)).toBe('| wide |  | c |\n| tall | b1 b2 | c |\n|  | in side |  |');
 	});
 
-	test('opens a table of one cell that only frames another', async () => {
+	test('unwraps a table whose only cell contains another table', async () => {
 		const inner = table(row(cell(p('a')), cell(p('b'))), row(cell(p('c')), cell(p('d'))));
 		expect(await text(table(row(cell(inner + p('end')))))).toBe('| a | b |\n| c | d |\n\nend');
 	});
 
-	test('shows results of fields, never their instructions', async () => {
+	test('has the results of fields, not their instructions', async () => {
 		expect(await text(`<w:p>${field('PAGE', '7')}${run('!')}</w:p>`)).toBe('7!');
 		const nested = field(`IF ${field('DATE', 'hidden')}`, 'shown');
 		expect(await text(`<w:p>${nested}</w:p>`)).toBe('shown');
 		expect(await text(`<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>${p('not lost')}`)).toBe('not lost');
 	});
 
-	test('keeps what was inserted and leaves out what was deleted, moved away or is hidden', async () => {
+	test('keeps inserted text and omits deleted, moved and hidden text', async () => {
 		const body =
 			`<w:p><w:ins>${run('in')}</w:ins><w:del><w:r><w:delText>out</w:delText></w:r></w:del><w:moveFrom>${run('from')}</w:moveFrom>` +
 			`<w:moveTo>${run(' to')}</w:moveTo><w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r></w:p>`;
 		expect(await text(body)).toBe('in to');
 	});
 
-	test('tells text boxes once, whichever way they are written', async () => {
+	test('has the text of a text box once, although the file contains it twice', async () => {
 		const box = `<w:txbxContent>${p('boxed')}</w:txbxContent>`;
 		const body =
 			`<w:p>${run('before')}<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wps:txbx>${box}</wps:txbx></w:drawing></mc:Choice>` +
@@ -101,7 +101,7 @@ describe('the text of a DOCX', () => {
 		expect(await text(body)).toBe('before after\n\nboxed');
 	});
 
-	test('reads content controls, links, hyphens and line ends of the file', async () => {
+	test('reads content controls, links, hyphens and line ends', async () => {
 		const body =
 			`<w:sdt><w:sdtPr><w:alias w:val="no"/></w:sdtPr><w:sdtContent>${p('control')}</w:sdtContent></w:sdt>` +
 			`<w:p><w:hyperlink>${run('link')}</w:hyperlink><w:r><w:t>non</w:t><w:noBreakHyphen/><w:t>breaking</w:t></w:r></w:p>` +
@@ -109,7 +109,7 @@ describe('the text of a DOCX', () => {
 		expect(await text(body)).toBe('control\n\nlinknon-breaking\n\ncoop and');
 	});
 
-	test('reads formulas as LaTeX, each of several beside each other', async () => {
+	test('has formulas as LaTeX, each separately', async () => {
 		const formula = (content: string) => `<m:oMath>${content}</m:oMath>`;
 		const word = (letters: string) => `<m:r><m:t>${letters}</m:t></m:r>`;
 		const fraction = `<m:f><m:num>${word('a')}</m:num><m:den>${word('b')}</m:den></m:f>`;
@@ -119,24 +119,24 @@ describe('the text of a DOCX', () => {
 		expect(await text(body)).toBe('Let \\frac{a}{b} y=2\n\nz=3\u2003w=4');
 	});
 
-	test('describes pictures that have something to say', async () => {
+	test('has the descriptions of pictures', async () => {
 		const picture = (words: string) =>
 			graphic('picture', '<pic:pic><pic:blipFill><a:blip r:embed="i"/></pic:blipFill></pic:pic>', words);
 		const body = picture('A red barn') + picture('IMG_1.png') + picture('');
 		expect(await text(body, [['i', 'image', 'word/media/image1.png']])).toBe('[A red barn]');
 	});
 
-	test('reads documents that are inserted whole, where they stand', async () => {
+	test('includes embedded documents in their place', async () => {
 		const body = `${p('before')}<w:altChunk r:id="h"/><w:altChunk r:id="none"/>${p('after')}`;
 		const parts = { 'word/h.html': { xml: '<p>inserted' } };
 		expect(await text(body, [['h', 'aFChunk', 'word/h.html']], parts)).toBe('before\n\ninserted\n\nafter');
 	});
 
-	test('leaves out rows without any text', async () => {
+	test('omits table rows without text', async () => {
 		expect(await text(table(row(cell('<w:p/>'), cell('<w:p/>')), row(cell(p('a')), cell(p('b')))))).toBe('| a | b |');
 	});
 
-	test('tells charts by their data, after the text', async () => {
+	test('has the data of charts as tables after the text', async () => {
 		const chart = chartXml('barChart', 'Sales', ['Q1', 'Q2'], { North: [4.2999999999999998, 1], South: [2, 3] });
 		const body = graphic('chart', '<c:chart r:id="c"/>') + p('end');
 		const parts = { 'word/charts/chart1.xml': { xml: chart } };
@@ -145,7 +145,7 @@ describe('the text of a DOCX', () => {
 		);
 	});
 
-	test('has the marks of lists as they are written, and none for empty bullets', async () => {
+	test('keeps the configured list markers, and has none for empty bullets', async () => {
 		const level = (format: string, mark: string) =>
 			`<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${mark}"/></w:lvl>`;
 		const abstract = (id: number, content: string) =>
@@ -158,7 +158,7 @@ describe('the text of a DOCX', () => {
 		);
 	});
 
-	test('has the marks of lists and headings that are made by their styles, whatever the styles are called', async () => {
+	test('has the list markers that styles define, whatever the names of the styles', async () => {
 		const numbered = (id: string, name: string, list: number, level: number) =>
 			`<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/><w:pPr>${item(list, level)}</w:pPr></w:style>`;
 		const xml = `<w:styles NS>${numbered('berschrift1', 'heading 1', 1, 0)}${numbered('berschrift2', 'heading 2', 1, 1)}${numbered('Punkt', 'List Bullet', 2, 0)}</w:styles>`;
@@ -183,7 +183,7 @@ describe('the text of a DOCX', () => {
 		);
 	});
 
-	test('is Markdown where that is asked for', async () => {
+	test('is Markdown when requested', async () => {
 		const look = (words: string, style: string) =>
 			`<w:r><w:rPr>${style}</w:rPr><w:t xml:space="preserve">${words}</w:t></w:r>`;
 		const body =
@@ -208,11 +208,11 @@ describe('the pages of a DOCX', () => {
 	const pageBreak = '<w:r><w:br w:type="page"/></w:r>';
 	const seen = '<w:r><w:lastRenderedPageBreak/></w:r>';
 
-	test('are absent where nothing breaks them', async () => {
+	test('are absent without page breaks', async () => {
 		expect(await read(readDocx, docxOf(p('alone')))).toMatchObject({ text: 'alone' });
 	});
 
-	test('begin at breaks that are asked for and at those a program has seen, once for both', async () => {
+	test('begin at explicit breaks and at rendered ones, without counting both', async () => {
 		const body = `<w:p>${run('one')}${pageBreak}</w:p><w:p>${seen}${run('two, ')}${seen}${run('three')}</w:p>`;
 		expect(await text(body)).toBe('one\n----\ntwo,\n----\nthree');
 	});
@@ -223,7 +223,7 @@ describe('the pages of a DOCX', () => {
 		);
 	});
 
-	test('break tables between rows', async () => {
+	test('split tables between rows', async () => {
 		const body = table(
 			row(cell(`<w:p>${run('a')}${seen}${run('b')}</w:p>`), cell(p('x'))),
 			row(cell(p('c')), cell(p('y'))),
@@ -231,7 +231,7 @@ describe('the pages of a DOCX', () => {
 		expect(await text(body)).toBe('| ab | x |\n----\n| c | y |');
 	});
 
-	test('hold their own notes and comments; headers and footers come once', async () => {
+	test('contain their own notes and comments; headers and footers appear once', async () => {
 		const note = (kind: string, id: number, content: string, type = '') =>
 			`<w:${kind} w:id="${id}" ${type && `w:type="${type}"`}>${p(content)}</w:${kind}>`;
 		const links: Link[] = ['footnotes', 'endnotes', 'comments'].map((kind) => [kind, kind, `word/${kind}.xml`]);
@@ -257,7 +257,7 @@ describe('the pages of a DOCX', () => {
 	});
 });
 
-test('a DOCX tells its title, author and date', async () => {
+test('a DOCX returns its title, author and date', async () => {
 	const core =
 		'<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/">' +
 		'<dc:title>Plan &amp; more</dc:title><dc:creator>Ann</dc:creator><dcterms:created>2024-02-03T04:05:06Z</dcterms:created></cp:coreProperties>';
@@ -269,7 +269,7 @@ test('a DOCX tells its title, author and date', async () => {
 	});
 });
 
-test('a DOCX may call its main part otherwise', async () => {
+test('a DOCX may have another name for its main part', async () => {
 	const xml = `<w:document NS><w:body>${p('text')}</w:body></w:document>`;
 	expect(await textOf(readDocx, officeOf('wordprocessingml.document', { 'word/document2.xml': { xml } }))).toBe('text');
 });

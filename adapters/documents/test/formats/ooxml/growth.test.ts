@@ -11,10 +11,10 @@ const many = (count: number, of: (index: number) => string) =>
 	Array.from({ length: count }, (_, index) => of(index)).join('');
 const lengthOf = async (reader: FormatReader, bytes: Buffer) => (await textOf(reader, bytes)).length;
 
-describe('an office file that refers to a long text again and again gives a bounded one', () => {
+describe('the text of an office file that repeats a long text is bounded', () => {
 	const long = 'x'.repeat(1_000_000);
 
-	test('with notes', async () => {
+	test('in notes', async () => {
 		const refers = '<w:r><w:footnoteReference w:id="2"/></w:r>'.repeat(500);
 		const notes = `<w:footnotes NS><w:footnote w:id="2">${p(long)}</w:footnote></w:footnotes>`;
 		const bytes = docxOf(`<w:p>${refers}</w:p>`, [['f', 'footnotes', 'word/footnotes.xml']], {
@@ -23,7 +23,7 @@ describe('an office file that refers to a long text again and again gives a boun
 		expect(await lengthOf(readDocx, bytes)).toBeLessThan(maxCharacters + 2 * long.length);
 	});
 
-	test('with charts', async () => {
+	test('in charts', async () => {
 		const bytes = docxOf(
 			'<w:p><w:r><c:chart r:id="c"/></w:r></w:p>'.repeat(500),
 			[['c', 'chart', 'word/charts/chart1.xml']],
@@ -34,7 +34,7 @@ describe('an office file that refers to a long text again and again gives a boun
 		expect(await lengthOf(readDocx, bytes)).toBeLessThan(maxCharacters + 2 * long.length);
 	});
 
-	test('with the marks of list items', async () => {
+	test('in list markers', async () => {
 		const level = `<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:lvlText w:val="${long}"/></w:lvl></w:abstractNum>`;
 		const item = '<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>x</w:t></w:r></w:p>';
 		const bytes = docxOf(item.repeat(1_000), [['n', 'numbering', 'word/numbering.xml']], {
@@ -45,7 +45,7 @@ describe('an office file that refers to a long text again and again gives a boun
 		expect(await lengthOf(readDocx, bytes)).toBeLessThan(long.length);
 	});
 
-	test('with strings of sheets', async () => {
+	test('in shared strings', async () => {
 		const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
 		const sheets = Array.from({ length: 100 }, (_, index) => ({
 			name: `S${index}`,
@@ -62,7 +62,7 @@ describe('an office file that refers to a long text again and again gives a boun
 	});
 });
 
-test('a chart whose series share no place has a table for each, not one with all places by all series', async () => {
+test('a chart whose series have different categories gives one table per series', async () => {
 	const series = many(
 		1_000,
 		(at) => `<c:ser><c:val><c:numCache><c:pt idx="${at}"><c:v>1</c:v></c:pt></c:numCache></c:val></c:ser>`,
@@ -73,7 +73,7 @@ test('a chart whose series share no place has a table for each, not one with all
 	expect(await lengthOf(readPptx, bytes)).toBeLessThan(20_000);
 });
 
-test('an office file with more pages than any has is refused', async () => {
+test('an office file with too many pages is rejected', async () => {
 	const breaks = p('x') + many(20_001, (at) => `<w:p w:rsid="${at}"><w:r><w:br w:type="page"/></w:r></w:p>`);
 	expect(await codeOf(readDocx, docxOf(breaks))).toBe('E_DOCUMENT_TOO_LARGE');
 	const slides = many(20_001, (at) => `<p:sldId r:id="${at}"/>`);

@@ -11,7 +11,7 @@ const body = (paragraphs: string, placeholder = '') =>
 const line = (content: string, style = '') => `<a:p>${style}<a:r><a:t>${content}</a:t></a:r></a:p>`;
 
 describe('the slides of a PPTX', () => {
-	test('are pages, in the order of the presentation, empty ones too', async () => {
+	test('are pages in the order of the presentation, including empty ones', async () => {
 		const slides = [{ shapes: shapeOf(['hidden'], [0, 0, 9, 9]), attributes: 'show="0"' }, { shapes: '' }];
 		expect(await read(readPptx, pptxOf([...slides, { shapes: shapeOf(['third'], [0, 0, 9, 9]) }]))).toMatchObject({
 			pageCount: 3,
@@ -23,13 +23,13 @@ describe('the slides of a PPTX', () => {
 		});
 	});
 
-	test('mark and nest their items', async () => {
+	test('have list markers and indentation', async () => {
 		const number = '<a:pPr><a:buAutoNum type="arabicPeriod"/></a:pPr>';
 		const deep = '<a:pPr lvl="1"><a:buChar char="•"/></a:pPr>';
 		expect(await text(body(line('one', number) + line('deep', deep)))).toBe('1. one\n  - deep');
 	});
 
-	test('give tables a line a row, merged cells once', async () => {
+	test('have a line for each table row, and merged cells once', async () => {
 		const cell = (content: string, attributes = '') =>
 			`<a:tc ${attributes}><a:txBody>${line(content)}</a:txBody></a:tc>`;
 		const rows = [cell('wide', 'gridSpan="2"') + cell('', 'hMerge="1"'), cell('a') + cell('b')];
@@ -38,7 +38,7 @@ describe('the slides of a PPTX', () => {
 		);
 	});
 
-	test('tell charts as tables: categories, series and values', async () => {
+	test('have charts as tables of categories, series and values', async () => {
 		const chart = chartXml('lineChart', 'Growth', ['2023', '2024'], { 'A &amp; B': [1.5, 2], C: [3, 4] });
 		const graphic = frame(
 			'<a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart r:id="c"/></a:graphicData></a:graphic>',
@@ -49,7 +49,7 @@ describe('the slides of a PPTX', () => {
 		);
 	});
 
-	test('end with their comments and notes, without the number on the page of notes', async () => {
+	test('end with their comments and notes, without the page number of the notes page', async () => {
 		const notes = `<p:notes NS><p:cSld><p:spTree>${body(line('Say hello'), '<p:ph type="body" idx="1"/>')}${body(line('12'), '<p:ph type="sldNum"/>')}</p:spTree></p:cSld></p:notes>`;
 		const links: Link[] = [
 			['n', 'notesSlide', 'ppt/notesSlides/notesSlide1.xml'],
@@ -69,13 +69,13 @@ describe('the slides of a PPTX', () => {
 		);
 	});
 
-	test('show their own number, whatever the file remembers', async () => {
+	test('contain their real slide number, not the saved one', async () => {
 		const field = '<a:p><a:fld type="slidenum"><a:t>‹#›</a:t></a:fld><a:r><a:t> of 9</a:t></a:r></a:p>';
 		const slide = { shapes: body(field, '<p:ph type="sldNum"/>') };
 		expect(await textOf(readPptx, pptxOf([slide, slide]))).toBe('1 of 9\n----\n2 of 9');
 	});
 
-	test('are given only where they are asked for', async () => {
+	test('are returned only when requested', async () => {
 		const slide = (words: string) => ({ shapes: shapeOf([words], [0, 0, 9, 9]) });
 		const content = await read(readPptx, pptxOf([slide('one'), slide('two'), slide('three')]), {
 			pages: [{ first: 2, last: 2 }],
@@ -83,7 +83,7 @@ describe('the slides of a PPTX', () => {
 		expect(content).toMatchObject({ pageCount: 3, pages: [{ page: 2, text: 'two' }] });
 	});
 
-	test('have their title as a heading of Markdown, first wherever it stands in the file', async () => {
+	test('have their title as a Markdown heading, first, wherever it is in the file', async () => {
 		const shapes = shapeOf(['text'], [0, 9, 9, 9]) + shapeOf(['Title'], [0, 0, 9, 9], '<p:ph type="title"/>');
 		const { pages } = await read(readPptx, pptxOf([{ shapes }]), { format: 'markdown' });
 		expect(pages).toEqual([{ page: 1, text: '# Title\n\ntext' }]);

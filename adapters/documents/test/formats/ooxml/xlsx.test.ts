@@ -19,7 +19,7 @@ const stylesOf = (...codes: string[]): Record<string, Part> => ({
 });
 
 describe('the sheets of an XLSX', () => {
-	test('are pages with their name, hidden and empty ones too', async () => {
+	test('are pages with their name, including hidden and empty ones', async () => {
 		const sheets = [
 			{ name: 'One &amp; only', rows: '<row r="1"><c r="A1"><v>1</v></c></row>' },
 			{ name: 'Empty', rows: '' },
@@ -33,7 +33,7 @@ describe('the sheets of an XLSX', () => {
 		});
 	});
 
-	test('hold strings that are shared, rich, inline or computed, on one line', async () => {
+	test('contain shared, rich, inline and computed strings, on one line', async () => {
 		const strings = `<sst ${main}><si><t>shared</t></si><si><r><t>rich </t></r><r><t>text</t></r><rPh><t>reading</t></rPh></si><si><t>two\nlines_x000D_</t></si></sst>`;
 		const rows =
 			'<row r="1"><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c></row>' +
@@ -43,7 +43,7 @@ describe('the sheets of an XLSX', () => {
 		);
 	});
 
-	test('show numbers by their formats', async () => {
+	test('format numbers by their number formats', async () => {
 		const codes = [
 			'0.0%',
 			'&quot;$&quot;#,##0.00',
@@ -61,7 +61,7 @@ describe('the sheets of an XLSX', () => {
 		);
 	});
 
-	test('show plain numbers with all digits that mean something', async () => {
+	test('have plain numbers with all significant digits', async () => {
 		const cells = ['0.30000000000000004', '123456789012345', '1E-10', '-2.5']
 			.map((value) => `<c><v>${value}</v></c>`)
 			.join('');
@@ -74,26 +74,26 @@ describe('the sheets of an XLSX', () => {
 		);
 	});
 
-	test('keep columns in place and one empty line for empty rows', async () => {
+	test('keep columns in place, and one empty line for empty rows', async () => {
 		const rows =
 			'<row r="2"><c r="C2"><v>1</v></c><c r="D2"/></row><row r="4"><c r="A4"><v/></c></row><row r="9"><c r="B9"><v>2</v></c></row><row r="12"/>';
 		expect(await text(rows)).toBe('\t\t1\n\n\t2');
 	});
 
-	test('show the formula where no program has computed it', async () => {
+	test('contain the formula when it has no cached value', async () => {
 		expect(
 			await text('<row><c><f>SUM(A1:A3)</f></c><c><f>1+1</f><v>2</v></c><c t="str"><f>""</f><v></v></c></row>'),
 		).toBe('=SUM(A1:A3)\t2');
 	});
 
-	test('show dates whose format has dots or other scripts without quotes', async () => {
+	test('format dates whose format has unquoted dots or letters of other scripts', async () => {
 		const row = '<row><c s="1"><v>45322</v></c><c s="2"><v>45322</v></c><c s="3"><v>1234.5</v></c></row>';
 		expect(await text(row, stylesOf('dd.mm.yyyy', 'yyyy年m月d日', '#,##0.00 €'))).toBe(
 			'31.01.2024\t2024年1月31日\t1,234.50 €',
 		);
 	});
 
-	test('tell the comments on their cells behind the rows', async () => {
+	test('have the comments of cells after the rows', async () => {
 		const comments = `<comments ${main}><authors><author>me</author></authors><commentList><comment ref="B1" authorId="0"><text><t>a\nremark</t></text></comment></commentList></comments>`;
 		const sheet = {
 			name: 'S',
@@ -110,7 +110,7 @@ describe('the sheets of an XLSX', () => {
 		expect(pages?.[0]?.text).toBe('## S\n\n| 1 | 2 |\n| --- | --- |\n| 3 |  |');
 	});
 
-	test.each(['xlsx', 'xlsb'] as const)('are read from a %s of another program', async (bookType) => {
+	test.each(['xlsx', 'xlsb'] as const)('are read from a %s file of another program', async (bookType) => {
 		const book = utils.book_new();
 		utils.book_append_sheet(book, utils.aoa_to_sheet([['Äpfel', 12, true]]), 'Fruit');
 		const file = write(book, { type: 'buffer', bookType }) as Buffer;
@@ -118,7 +118,7 @@ describe('the sheets of an XLSX', () => {
 		expect(pages).toEqual([{ page: 1, text: 'Fruit\nÄpfel\t12\tTRUE' }]);
 	});
 
-	test('of which one is damaged are refused together', async () => {
+	test('are rejected together when one of them is damaged', async () => {
 		const sheets = [
 			{ name: 'A', rows: '<row><c><v>1</v></c></row>' },
 			{ name: 'B', rows: '<row><c t="s"><v>7</v></c></row>' },

@@ -10,7 +10,7 @@ const kind = (content: string | Uint8Array) =>
 const types = (type: string) =>
 	zipOfFiles({ '[Content_Types].xml': `<Types><Override ContentType="${type}"/></Types>` });
 
-describe('the kind of a file is seen in its content:', () => {
+describe('the type of a file is detected by its content:', () => {
 	test.each([
 		['image/png', '\x89PNG\r\n\x1a\n\0\0'],
 		['image/jpeg', '\xff\xd8\xff\xe0'],
@@ -54,7 +54,7 @@ describe('the kind of a file is seen in its content:', () => {
 	});
 });
 
-describe('the kind of a text is seen in how it is written:', () => {
+describe('the type of a text is detected by its syntax:', () => {
 	test.each([
 		['message/rfc822', 'Received: from a\r\nSubject: hello\r\n\r\nbody'],
 		['message/rfc822', 'From a@b.c Sat Jan  3 01:05:34 1996\nFrom: a@b.c\nTo: d@e.f\n\nbody'],
@@ -102,7 +102,7 @@ describe('the kind of a text is seen in how it is written:', () => {
 	});
 });
 
-describe('what is no document has no kind:', () => {
+describe('a file that is no document has no type:', () => {
 	test.each([
 		['sound', `RIFF\x24\0\0\0WAVEfmt \x10\0\0\0${'\x01\0\xfe\xff'.repeat(50)}`],
 		['a program', `\x7fELF\x02\x01\x01${'\0'.repeat(64)}`],
@@ -114,17 +114,17 @@ describe('what is no document has no kind:', () => {
 	});
 });
 
-test('a list of types without an end does not take long', async () => {
+test('an endless list of content types is read quickly', async () => {
 	const list = 'ms-word.document'.repeat(30_000);
 	expect(await kind(zipOfFiles({ '[Content_Types].xml': list }))).toBe('application/zip');
 });
 
-describe('some files are refused at once:', () => {
+describe('some files are rejected by their content:', () => {
 	test.each([
 		['an Office file with a password', compoundOf({ EncryptedPackage: 'x' }), 'ENCRYPTED', /./],
 		['an old presentation', compoundOf({ 'PowerPoint Document': 'x' }), 'UNSUPPORTED', /\.pptx/],
 		[
-			'an archive that says what it is in many words',
+			'an archive that declares its type in a long text',
 			zipOfFiles({ mimetype: 'a'.repeat(5_000_000) }),
 			'TOO_LARGE',
 			/./,

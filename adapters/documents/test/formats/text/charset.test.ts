@@ -27,46 +27,46 @@ describe('the charset of a text', () => {
 		['utf-16be', 'plain text in wide characters'],
 		['utf-8', 'Ελληνικά, 日本語, ✓'],
 		['utf-8', 'only ASCII'],
-	])('is seen to be %s: %s', (charset, text) => {
+	])('is detected as %s: %s', (charset, text) => {
 		expect(decodeText(iconv.encode(text, charset))).toEqual({ text, charset });
 	});
 
 	test.each(['utf-8', 'utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'])(
-		'is told by the mark of %s, which is no text',
+		'is given by the byte order mark of %s, which is removed',
 		(charset) => {
 			const bytes = iconv.encode('漢字 text', charset, { addBOM: true });
 			expect(decodeText(bytes)).toEqual({ text: '漢字 text', charset });
 		},
 	);
 
-	test('of a list whose entries end in zeros is not that of Chinese', () => {
+	test('is UTF-8 for a list whose entries end in NUL, not UTF-16', () => {
 		expect(decodeText(Buffer.from('first\0second\0third\0')).charset).toBe('utf-8');
 	});
 
-	test('is told by escapes in seven bits', () => {
+	test('is detected by 7-bit escape sequences', () => {
 		const bytes = Buffer.from('\x1b$B$3$l\x1b(B', 'latin1');
 		expect(decodeText(bytes)).toEqual({ text: 'これ', charset: 'iso-2022-jp' });
 	});
 
-	test('is believed when XML declares it', () => {
+	test('is the one in the XML declaration', () => {
 		const text = '<?xml version="1.0" encoding="ISO-8859-2"?><a>ž</a>';
 		expect(decodeText(iconv.encode(text, 'iso-8859-2')).text).toBe(text);
 	});
 
-	test('stays UTF-8 when a character is cut at the end, or one byte is wrong', () => {
+	test('stays UTF-8 when the last character is cut or one byte is invalid', () => {
 		const text = 'Привет, мир! '.repeat(20);
 		expect(decodeText(Buffer.from(`${text}日`).subarray(0, -1)).charset).toBe('utf-8');
 		const wrong = Buffer.concat([Buffer.from(text), Buffer.from([0xff]), Buffer.from(text)]);
 		expect(decodeText(wrong).text).toBe(`${text}\uFFFD${text}`);
 	});
 
-	test('is not guessed from the beginning only', () => {
+	test('is detected from the whole text, not only the beginning', () => {
 		const text = `${'plain words '.repeat(20_000)}Это простой текст на русском языке.`;
 		expect(decodeText(iconv.encode(text, 'koi8-r')).charset).toBe('koi8-r');
 	});
 });
 
-test('nobody knows the label: there is no text', () => {
+test('text with an unknown charset label is not decoded', () => {
 	expect(decodeAs(Buffer.from('a'), 'x-unknown')).toBeUndefined();
 	expect(decodeAs(Buffer.from([0xe4]), ' ISO-8859-1 ')).toBe('ä');
 });

@@ -5,13 +5,13 @@ import { pagesWith, readWith } from '../read-with.ts';
 
 const read = (text: string | Uint8Array) => readWith(readText, text);
 
-describe('a text', () => {
+describe('a text document', () => {
 	test.each([
 		['text/plain', '# Settings\n\nname = value\nlevel = 3\n'],
 		['text/plain', 'const a = [1,2,3];\nconst b = [4,5,6];\n'],
 		['application/json', '{"b": 1,  "a": [true, null]}'],
 		['application/xml', '<?xml version="1.0"?>\n<a  b="c">text</a>\n'],
-	])('of type %s is given as it is', async (mediaType, text) => {
+	])('of type %s is returned unchanged', async (mediaType, text) => {
 		expect(await read(text)).toEqual({ mediaType, text });
 	});
 
@@ -24,22 +24,22 @@ describe('a text', () => {
 		]);
 	});
 
-	test('gives only the pages asked for, and the number of all', async () => {
+	test('has the requested pages and the count of all pages', async () => {
 		const content = await readWith(readText, 'a\fb\fc', { pages: [{ first: 2, last: 9 }] });
 		expect(content.pages?.map(({ page }) => page)).toEqual([2, 3]);
 		expect(content.pageCount).toBe(3);
 	});
 
-	test('of a terminal or a manual has no codes', async () => {
+	test('from a terminal or a man page has no escape codes', async () => {
 		const { text } = await read('\x1b[1;31merror\x1b[0m: N\bNA\bAM\bME\bE _\bx\n');
 		expect(text).toBe('error: NAME x\n');
 	});
 
-	test('with form feeds and nothing else does not take long', async () => {
+	test('with only form feeds is read quickly', async () => {
 		expect(await read(`${'\f'.repeat(150_000)}x`)).toMatchObject({ mediaType: 'text/plain' });
 	});
 
-	test('nested 100,000 deep is read', async () => {
+	test('with 100,000 levels of nesting is read', async () => {
 		const deep = '['.repeat(100_000) + ']'.repeat(100_000);
 		expect((await read(deep)).text).toBe(deep);
 	});
@@ -57,7 +57,7 @@ describe('Markdown', () => {
 		'Costs $5, \\*not* more.\n',
 	].join('\n');
 
-	test('is text without its marks', async () => {
+	test('is returned as text without its markup', async () => {
 		const { mediaType, text = '' } = await read(markdown);
 		expect(mediaType).toBe('text/markdown');
 		expect(tidyText(text)).toBe(
@@ -73,26 +73,26 @@ describe('Markdown', () => {
 		);
 	});
 
-	test('stays as it is where Markdown was asked for', async () => {
+	test('is unchanged when Markdown is requested', async () => {
 		expect(await readWith(readText, markdown, { format: 'markdown' })).toEqual({
 			mediaType: 'text/markdown',
 			text: markdown,
 		});
 	});
 
-	test('stays as it is when it is long', async () => {
+	test('is unchanged when it is long', async () => {
 		const long = `${markdown}\n${'*word* '.repeat(80_000)}`;
 		expect((await read(long)).text).toBe(long);
 	});
 });
 
-describe('a table of text', () => {
+describe('a delimited table', () => {
 	test.each([
 		[',', 'text/csv'],
 		[';', 'text/csv'],
 		['|', 'text/csv'],
 		['\t', 'text/tab-separated-values'],
-	])('with %j between its values has TABs', async (delimiter, mediaType) => {
+	])('with the delimiter %j is returned with TABs', async (delimiter, mediaType) => {
 		const rows = [
 			['Name', 'Town', 'Sum'],
 			['Ann', 'Oslo', '1.50'],
@@ -102,16 +102,16 @@ describe('a table of text', () => {
 		expect(content).toEqual({ mediaType, text: rows.map((row) => row.join('\t')).join('\n') });
 	});
 
-	test('may hold delimiters, line breaks and quotes within quotes', async () => {
+	test('may have delimiters, line breaks and quotes within quotes', async () => {
 		const { text } = await read('name,note,n\n"Ann, B.","two\nlines",1\n"say ""yes""",,2\n');
 		expect(text).toBe('name\tnote\tn\nAnn, B.\ttwo lines\t1\nsay "yes"\t\t2\n');
 	});
 
-	test('loses empty values at the end of a row and keeps empty rows inside', async () => {
+	test('omits empty values at the end of a row and keeps empty rows inside', async () => {
 		expect((await read('a,b,c\n1,,\n,,\n,2,3\n4,5,6')).text).toBe('a\tb\tc\n1\n\n\t2\t3\n4\t5\t6');
 	});
 
-	test('keeps its rows though a quote is never closed', async () => {
+	test('keeps its rows when a quote is not closed', async () => {
 		const { text } = await read('name,size\npipe,"2 inch\nrod,3\nbar,4\n');
 		expect(text?.split('\n').slice(1, 3)).toEqual(['pipe\t"2 inch', 'rod\t3']);
 	});
@@ -125,21 +125,21 @@ describe('a table of text', () => {
 		expect(text?.split('\n').at(-2)).toBe(shown);
 	});
 
-	test('may have blanks before its quotes', async () => {
+	test('may have spaces before its quotes', async () => {
 		const { text } = await read('id, name, n\n1, "Doe, Ann", 2\n2, "Roe, ""Bo""", 3\n3, x, 4\n');
 		expect(text).toBe('id\tname\tn\n1\tDoe, Ann\t2\n2\tRoe, "Bo"\t3\n3\tx\t4\n');
 	});
 
-	test('may say its delimiter in a first line', async () => {
+	test('may declare its delimiter in the first line', async () => {
 		expect((await read('sep=;\na;b\n1;2\n')).text).toBe('a\tb\n1\t2\n');
 	});
 
-	test('is a table in Markdown too', async () => {
+	test('is a table in Markdown', async () => {
 		const { text } = await readWith(readText, 'a,b\n1,"x|y"\n\n2,\n', { format: 'markdown' });
 		expect(text).toBe('| a | b |\n| --- | --- |\n| 1 | x\\|y |\n| 2 |  |');
 	});
 
-	test('may leave out values at the end of rows', async () => {
+	test('may omit values at the end of rows', async () => {
 		const { mediaType } = await read('a,b,c,d\n1,2,3,4\n1,2,3\n1,2,3\n');
 		expect(mediaType).toBe('text/csv');
 	});

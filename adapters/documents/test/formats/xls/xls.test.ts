@@ -21,12 +21,12 @@ function record(type: number, ...words: readonly number[]): Buffer {
 	return Buffer.concat(numbers.map((number) => Buffer.of(number & 0xff, number >> 8)));
 }
 
-/** A cell that holds 7. */
+/** A cell with the value 7. */
 function numberAt(row: number, column: number): Buffer {
 	return record(0x203, row, column, 0, 0, 0, 0, 0x401c);
 }
 
-/** The stream of a workbook with one sheet, whose name is S. */
+/** The stream of a workbook with one sheet named S. */
 function workbookOf(cells: readonly Buffer[]): Buffer {
 	const start = (kind: number) => record(0x809, 0x600, kind, 0, 0, 0, 0, 0, 0);
 	const end = record(0x0a);
@@ -36,7 +36,7 @@ function workbookOf(cells: readonly Buffer[]): Buffer {
 }
 
 describe('an old workbook', () => {
-	test('has a page for each sheet, with its name first', async () => {
+	test('has a page for each sheet, beginning with its name', async () => {
 		const file = workbook({
 			Fruit: [
 				['Name', 'Count'],
@@ -59,12 +59,12 @@ describe('an old workbook', () => {
 		expect(await pagesWith(readXls, workbook({ S: [row] }))).toEqual(['S\n2026-03-01\t12.5%\t1,234.50\tTRUE\t#DIV/0!']);
 	});
 
-	test('keeps one empty line for rows without values, and places of values within a row', async () => {
+	test('keeps one empty line for empty rows, and the columns of values', async () => {
 		const rows = [['a', null, 'c', null], [], [], [null, 'x'], [null]];
 		expect(await pagesWith(readXls, workbook({ S: rows }))).toEqual(['S\na\t\tc\n\n\tx']);
 	});
 
-	test('with two values far from each other is as short as they are', async () => {
+	test('with two values far apart has no empty rows and columns between them', async () => {
 		const sheet = utils.aoa_to_sheet([['first']]);
 		sheet.B60000 = { t: 's', v: 'last' };
 		sheet['!ref'] = 'A1:B60000';
@@ -74,7 +74,7 @@ describe('an old workbook', () => {
 		expect(await pagesWith(readXls, file)).toEqual(['S\nfirst\n\n\tlast']);
 	});
 
-	test('keeps line breaks of a value out of its row', async () => {
+	test('replaces line breaks in a value', async () => {
 		expect(await pagesWith(readXls, workbook({ S: [['two\nlines\t', 'b']] }))).toEqual(['S\ntwo lines\tb']);
 	});
 
@@ -83,27 +83,27 @@ describe('an old workbook', () => {
 		expect(text).toMatch(/\na\t1\.5$/);
 	});
 
-	test('gives only the sheets asked for', async () => {
+	test('has only the requested sheets', async () => {
 		const file = workbook({ A: [['a']], B: [['b']] });
 		const content = await readWith(readXls, file, { pages: [{ first: 2, last: 2 }] });
 		expect(content).toMatchObject({ pages: [{ page: 2, text: 'B\nb' }], pageCount: 2 });
 	});
 
-	test('with values beyond any column is as short as it can be', async () => {
+	test('with values beyond the last column is read', async () => {
 		const cells = Array.from({ length: 5_000 }, (_, row) => numberAt(row, 65_535));
 		const file = workbookOf([numberAt(0, 0), ...cells, numberAt(1, 1)]);
 		const [text] = (await pagesWith(readXls, compoundOf({ Workbook: file }))) ?? [];
 		expect(text).toBe('S\n7\n\t7');
 	});
 
-	test('with a password is refused for that', async () => {
+	test('with a password is rejected as encrypted', async () => {
 		const start = Buffer.from('090810000006050000000000000000000000000000', 'hex').subarray(0, 20);
 		const locked = Buffer.from('2f000600000000000000', 'hex');
 		const file = compoundOf({ Workbook: Buffer.concat([start, locked]) });
 		await expect(readWith(readXls, file)).rejects.toMatchObject({ code: 'E_DOCUMENT_ENCRYPTED' });
 	});
 
-	test('that is damaged gives text or is refused, and never fails otherwise', async () => {
+	test('that is damaged is read or rejected with a document error', async () => {
 		const file = workbook({
 			Fruit: [
 				['Name', 'Count'],

@@ -5,7 +5,7 @@ import { readDocument } from '../../../src/read.ts';
 const texts = async (bytes: Uint8Array) => (await readDocument(bytes)).pages?.map(({ text }) => text);
 
 describe('a zip file', () => {
-	test('has a page for each of its files, whatever it is', async () => {
+	test('has a page for each of its files, of any type', async () => {
 		const file = zipOfFiles({
 			'notes/a.txt': 'a text',
 			'table.csv': 'a,b\n1,2\n',
@@ -35,28 +35,28 @@ describe('a zip file', () => {
 		]);
 	});
 
-	test('of which nothing can be read is refused for the first reason', async () => {
+	test('is rejected with the first error when none of its files can be read', async () => {
 		const file = zipOf([{ name: 'a.txt', content: 'x', isEncrypted: true }]);
 		await expect(readDocument(file)).rejects.toMatchObject({ code: 'E_DOCUMENT_ENCRYPTED' });
 	});
 
-	test('that is empty has no pages', async () => {
+	test('has no pages when it is empty', async () => {
 		expect(await texts(zipOf([]))).toEqual([]);
 	});
 
-	test('gives only the pages asked for', async () => {
+	test('has only the requested pages', async () => {
 		const file = zipOfFiles({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
 		const { pages, pageCount } = await readDocument(file, { pages: [{ first: 2, last: 2 }] });
 		expect(pages).toEqual([{ page: 2, text: '--- b.txt ---\nb' }]);
 		expect(pageCount).toBe(3);
 	});
 
-	test('shows names without control characters, turned directions and what systems add', async () => {
+	test('has names without control characters and bidirectional overrides, and no system files', async () => {
 		const file = zipOfFiles({ 'a\n\u202Etxt.exe': 'x', '__MACOSX/._a': 'y' });
 		expect(await texts(file)).toEqual(['--- a txt.exe ---\nx']);
 	});
 
-	test('that would grow beyond all bounds is refused', async () => {
+	test('is rejected when it decompresses beyond the limit', async () => {
 		const packed = deflatedRepeat('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 400_000);
 		const file = zipOf([
 			{ name: 'good.txt', content: 'good' },

@@ -1,6 +1,6 @@
 /** The functions of single jobs. They run inside `plinth.run`, under the lock of the log. */
 export const jobFunctions = `
--- Appends what happened to a job. The code is that of its error. In PL/pgSQL, which keeps plans from call to call.
+-- Appends an event of a job. The code is that of its error. In PL/pgSQL, which caches plans between calls.
 CREATE FUNCTION plinth.append(event text, job text, code text, at bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO plinth.events (type, job_id, kind, tenant, at, data)
@@ -58,7 +58,7 @@ BEGIN
 	RETURN QUERY SELECT 'created', s FROM plinth.shown s WHERE s.id = x.id;
 END $$;
 
--- Who has the lease owns the job. The call that ended the attempt may be repeated.
+-- Only the holder of the lease can end an attempt. The call that has ended it may be repeated.
 CREATE FUNCTION plinth.end_attempt(c jsonb, at bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	x record;
@@ -80,7 +80,7 @@ BEGIN
 		PERFORM plinth.append('job.completed', x.id, NULL, at);
 		RETURN 'true';
 	END IF;
-	-- A job that only waits to be cancelled has no reason to wait for its retry.
+	-- A job that is to be cancelled does not wait for its retry.
 	UPDATE plinth.jobs SET status = 'queued', progress = reached, ended_by = x.op,
 		attempt = attempt - CASE WHEN x.op = 'release' THEN 1 ELSE 0 END,
 		due_at = CASE WHEN x.op = 'release' OR cancel_requested THEN 0 ELSE at + x.retry_ms END
@@ -96,7 +96,7 @@ BEGIN
 	RETURN 'true';
 END $$;
 
--- Ends a due job that may not run, unless a heartbeat has kept its lease meanwhile.
+-- Ends a due job that may not run, unless a heartbeat has extended its lease meanwhile.
 CREATE FUNCTION plinth.end_due(job text, reason text, code text, record_ms bigint, at bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE reached double precision;
@@ -109,7 +109,7 @@ BEGIN
 	PERFORM plinth.append('job.failed', job, code, at);
 END $$;
 
--- The heartbeats of one turn of a process. A lapsed lease is extended, too, while nobody else has the job.
+-- The heartbeats of one turn of a process. Also extends an expired lease, unless another worker has taken the job.
 CREATE FUNCTION plinth.beat(ids text[], fences integer[], fractions double precision[], given_now bigint)
 RETURNS TABLE (id text, fence integer, cancel boolean) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -124,7 +124,7 @@ BEGIN
 		RETURNING l.job_id, l.fence, l.cancel;
 END $$;
 
--- A heartbeat that brings a checkpoint.
+-- A heartbeat with a checkpoint.
 CREATE FUNCTION plinth.keep_checkpoint(c jsonb, at bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	x record;
@@ -151,8 +151,8 @@ BEGIN
 	RETURN QUERY SELECT * FROM plinth.shown s WHERE s.id = x.id AND s.tenant = x.tenant AND NOT s.removed;
 END $$;
 
--- While a lease holds, its attempt may still write bytes: those are due when it has lapsed. Where the disk has no room
--- for the event and the mark, the rows go at once: the bytes of a running attempt are orphans then.
+-- While a lease is valid, its attempt may still write bytes, so the record is due after the end of the lease. If the
+-- disk has no space for the event and the mark, the rows are deleted: the bytes of a running attempt are orphans then.
 CREATE FUNCTION plinth.remove_job(c jsonb, at bigint) RETURNS SETOF plinth.shown LANGUAGE plpgsql AS $$
 DECLARE
 	x record;

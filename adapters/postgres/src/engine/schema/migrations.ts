@@ -6,15 +6,15 @@ import { takeFunctions } from './take.ts';
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
-	/** The oldest version of this adapter's schema whose processes can go on after the step. */
+	/** The oldest version of this adapter's schema whose processes still work after the step. */
 	readonly serves: number;
 	/** Statements for a schema of the name `plinth`. */
 	readonly sql: string;
 }
 
 /**
- * The steps from an empty schema to the present one. A step that was released is never changed, and only adds:
- * processes of the version before it go on while it runs and after it.
+ * The migrations from an empty schema to the current one. The statements of a released migration never change. They
+ * only add, so processes of the previous version continue while a migration runs and afterwards.
  */
 export const migrations: readonly Migration[] = [
 	{ serves: 1, sql: [tables, jobFunctions, takeFunctions, runFunctions, recordFunctions].join('\n') },

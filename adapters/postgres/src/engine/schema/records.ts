@@ -1,6 +1,6 @@
-/** The writes of the record store: those of one turn of a process in one transaction. */
+/** The writes of the record store. Those of one turn of a process form one transaction. */
 export const recordFunctions = `
--- The order of ids, not of calls, so that two processes do not wait for each other.
+-- In the order of ids, not of calls, so that two processes do not deadlock.
 CREATE FUNCTION plinth.run_records(commands jsonb, given_now bigint)
 RETURNS TABLE (n integer, written bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column

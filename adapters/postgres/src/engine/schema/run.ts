@@ -1,14 +1,14 @@
 /**
  * `run` executes the writes of one turn of a process as one transaction, in one round trip. Writes that append to
- * the log hold its lock from before they read until they have committed: a place in the log is a place in the order
- * of commits, and what two processes write at once is as if one had come first.
+ * the log hold its lock from before their first read until they have committed. So the order of the log is the order
+ * of commits, and concurrent writes of two processes have the same result as writes one after the other.
  */
 export const runFunctions = `
 CREATE FUNCTION plinth.now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS $$
 	SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
 
--- Settings of one transaction. A wait for a lock ends before its caller gives up. Plans that are kept must suit tables
+-- Settings of one transaction. A wait for a lock ends before the timeout of the caller. Cached plans must suit tables
 -- of any size, so none reads a whole table that has an index.
 CREATE FUNCTION plinth.prepare() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,5 +1,5 @@
 /**
- * The tables of version 1. Instants are milliseconds since the Unix epoch, by the clock of the database. JSON is kept
+ * The tables of version 1. Times are in milliseconds since the Unix epoch, by the clock of the database. JSON is kept
  * as text, because `jsonb` refuses `\u0000` and changes lone surrogates. Ids sort by bytes.
  */
 export const tables = `
@@ -13,7 +13,7 @@ CREATE TABLE plinth.jobs (
 	input text NOT NULL,
 	result text,
 	error text,
-	-- while a job runs, its lease has the present value
+	-- while a job runs, its lease has the current value
 	progress double precision NOT NULL DEFAULT 0,
 	checkpoint text,
 	attempt integer NOT NULL DEFAULT 0,
@@ -24,12 +24,12 @@ CREATE TABLE plinth.jobs (
 	started_at bigint,
 	completed_at bigint,
 	expires_at bigint,
-	-- of a queued job: from when on it is handed out
+	-- for a queued job, the time from which it is handed out
 	due_at bigint,
 	content_due_at bigint,
 	record_due_at bigint,
 	removed boolean NOT NULL DEFAULT false,
-	-- the call that ended the attempt with the present fence
+	-- the call that ended the attempt with the current fence
 	ended_by text,
 	-- since when no worker offers the model
 	unoffered_since bigint,
@@ -39,7 +39,7 @@ CREATE TABLE plinth.jobs (
 	-- the highest retry count that made or received this job
 	received_retry integer NOT NULL DEFAULT 0
 ) WITH (fillfactor = 80);
--- What a take changes is in no index, so that it writes none.
+-- No index has the columns that a take changes, so a take updates no index.
 CREATE INDEX jobs_pending ON plinth.jobs (kind, tenant, id) WHERE completed_at IS NULL AND NOT removed;
 CREATE INDEX jobs_page ON plinth.jobs (tenant, kind, id) WHERE NOT removed;
 CREATE INDEX jobs_cancelled ON plinth.jobs (kind, id)
@@ -51,7 +51,7 @@ CREATE INDEX jobs_key ON plinth.jobs (tenant, principal, idempotency_key, create
 CREATE INDEX jobs_fingerprint ON plinth.jobs (tenant, principal, fingerprint, created_at)
 	WHERE fingerprint IS NOT NULL AND NOT removed;
 
--- A running job has one row here and no other job has one. Heartbeats write this row alone, and no index of it.
+-- Each running job has one row here; other jobs have none. A heartbeat writes only this row, and no index of it.
 CREATE TABLE plinth.leases (
 	job_id text COLLATE "C" PRIMARY KEY,
 	kind text COLLATE "C" NOT NULL,
@@ -60,11 +60,11 @@ CREATE TABLE plinth.leases (
 	lease_ms bigint NOT NULL,
 	progress double precision NOT NULL,
 	cancel boolean NOT NULL DEFAULT false,
-	-- for the eyes of operators
+	-- for operators who inspect the table
 	worker text NOT NULL
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- Places are given under the lock of the log, so that their order is the order of commits. They may have gaps.
+-- A place is a position in the log. Places are assigned under its lock, in the order of commits. They may have gaps.
 CREATE TABLE plinth.events (
 	place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	type text COLLATE "C" NOT NULL,
@@ -77,7 +77,7 @@ CREATE TABLE plinth.events (
 CREATE INDEX events_job ON plinth.events (job_id, place);
 CREATE INDEX events_tenant ON plinth.events (tenant, place);
 
--- One row: the highest place that was trimmed, and the database in which the log grows.
+-- One row: the highest place that was trimmed, and the database that the log belongs to.
 CREATE TABLE plinth.log (trimmed bigint NOT NULL, origin text NOT NULL);
 INSERT INTO plinth.log VALUES (0, '');
 
@@ -106,7 +106,7 @@ CREATE TABLE plinth.records (
 ) WITH (fillfactor = 80);
 CREATE INDEX records_index ON plinth.records (tenant, collection, index_value, id) WHERE index_value IS NOT NULL;
 
--- A job as its readers see it, by the columns of JobRow.
+-- A job with the columns of JobRow. A running job has the progress of its lease.
 CREATE VIEW plinth.shown AS
 	SELECT j.id, j.kind, j.tenant, j.principal, j.model, j.status, j.input, j.result, j.error,
 		coalesce(l.progress, j.progress) AS progress, j.checkpoint, j.attempt, j.max_attempts, j.fence,

@@ -1,6 +1,6 @@
-/** The functions that hand out jobs and keep house. They run inside `plinth.run`. */
+/** The functions that hand out jobs and do the housekeeping. They run inside `plinth.run`. */
 export const takeFunctions = `
--- Whether a take would write: it has a new offer, or there is a job that it may give or end.
+-- Whether a take would write: it has a new offer, or there is a job that it may return or end.
 CREATE FUNCTION plinth.has_work(c jsonb, at bigint, lapsed text[]) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
 	x record;
@@ -91,7 +91,7 @@ BEGIN
 			UPDATE plinth.leases l SET fence = l.fence + 1, until = at + x.lease_ms, lease_ms = x.lease_ms,
 				worker = x.worker
 			WHERE l.job_id = j.id AND l.until <= at;
-			-- A heartbeat has kept it meanwhile.
+			-- A heartbeat has extended the lease meanwhile.
 			CONTINUE WHEN NOT FOUND;
 		END IF;
 		UPDATE plinth.jobs s SET status = 'in_progress', attempt = s.attempt + 1, fence = s.fence + 1, due_at = NULL,
@@ -119,8 +119,8 @@ BEGIN
 	END IF;
 END $$;
 
--- Trims a bounded part of the log, so that a long backlog never holds its lock for long; cuts leases and offers after a
--- clock was set back; and ends jobs whose model no worker has offered for too long.
+-- Trims a bounded part of the log, so that a long backlog never holds its lock for long. Shortens leases and offers
+-- after the clock was set back. Ends jobs whose model no worker has offered for too long.
 CREATE FUNCTION plinth.tidy(c jsonb, at bigint, lapsed text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	x record;
@@ -169,8 +169,8 @@ CREATE FUNCTION plinth.is_offered(j plinth.jobs) RETURNS boolean LANGUAGE sql ST
 		WHERE o.kind = j.kind AND (o.models IS NULL OR j.model = ANY (o.models)))
 $$;
 
--- A log that comes from a backup goes on with places that no reader has seen, so that cursors from before the restore
--- skip nothing that happens after it.
+-- After a restore from a backup, the log continues at places that no reader has seen, so that cursors from before the
+-- restore skip no event from after it.
 CREATE FUNCTION plinth.adopt() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	here text;

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type App, createApp, findConfig } from '@plinth/core';
+import { type App, createApp } from '@plinth/core';
 import { jsonOf, type Requests, requestsTo } from '@plinth/testing';
+import { findConfig } from 'plinth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const file = join(import.meta.dirname, '../plinth.config.ts');
@@ -31,12 +32,12 @@ test('the server lists its models', async () => {
 });
 
 test('a model makes a picture', async () => {
-	const answer = await client.post('/v1/images/generations', {
+	const response = await client.post('/v1/images/generations', {
 		model: 'builtin-image',
 		prompt: 'A lighthouse at night',
 		size: '256x256',
 	});
-	const { data } = await jsonOf<{ data: { b64_json: string }[] }>(answer);
+	const { data } = await jsonOf<{ data: { b64_json: string }[] }>(response);
 	expect(
 		Buffer.from(data[0]?.b64_json ?? '', 'base64')
 			.subarray(1, 4)

@@ -20,15 +20,15 @@ interface Blob extends BlobInfo {
 	readonly bytes: Uint8Array;
 }
 
-function store(blobs: Map<string, Blob>, most: number): BlobStore {
+function store(blobs: Map<string, Blob>, limit: number): BlobStore {
 	const find = (key: string) => {
 		checkBlobKey(key);
 		return blobs.get(key);
 	};
 	return {
-		async put(key, body, { contentType, maxBytes = most, size, signal }) {
+		async put(key, body, { contentType, maxBytes = limit, size, signal }) {
 			checkBlobKey(key);
-			const bytes = await collect(untilAborted(body, signal), Math.min(maxBytes, most));
+			const bytes = await collect(untilAborted(body, signal), Math.min(maxBytes, limit));
 			if (size !== undefined && size !== bytes.length)
 				throw new Error(`The body has ${bytes.length} bytes, not ${size}.`);
 			const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -63,7 +63,7 @@ function store(blobs: Map<string, Blob>, most: number): BlobStore {
 	};
 }
 
-/** Copies a body into memory, because its owner may use the memory of a chunk again. */
+/** Copies a body into memory, because the sender may reuse the memory of a chunk. */
 async function collect(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;

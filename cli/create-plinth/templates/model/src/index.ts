@@ -12,7 +12,7 @@ export const plainPicture = defineModel({
 	create: ({ config }): ImageModel => ({
 		apiVersion: 1,
 		async generate({ size = { width: 1024, height: 1024 } }, { seed, signal }) {
-			// Pass the signal to everything that waits, such as fetch: the client may leave.
+			// Pass the signal to everything that waits, such as fetch: it aborts when the client disconnects.
 			signal.throwIfAborted();
 			const color = [seed & 255, (seed >> 8) & 255, (seed >> 16) & 255, config.opacity * 255];
 			const data = Buffer.alloc(size.width * size.height * 4, Uint8Array.from(color));

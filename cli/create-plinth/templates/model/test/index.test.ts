@@ -5,7 +5,7 @@ import type { ImageCodec } from '@plinth/toolkit';
 import { afterAll, expect, test } from 'vitest';
 import { plainPicture } from '../src/index.ts';
 
-// The suite makes and reads pictures with it.
+// The suite encodes and decodes pictures with this backend.
 const backend = await createBackend(sharpImages());
 afterAll(() => backend.stop());
 

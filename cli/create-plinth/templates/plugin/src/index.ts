@@ -2,10 +2,10 @@ import { definePlugin, defineRoute, valueErrors } from '@plinth/core';
 import { z } from 'zod';
 
 const request = z.object({
-	name: z.string().min(1).max(100).describe('Who is greeted.'),
-	times: z.int().min(1).max(10).default(1).describe('How often.'),
+	name: z.string().min(1).max(100).describe('The name of the person to greet.'),
+	times: z.int().min(1).max(10).default(1).describe('The number of greetings.'),
 });
-const answer = z.object({ greeting: z.string() }).meta({ id: 'Greeting' });
+const greeting = z.object({ greeting: z.string() }).meta({ id: 'Greeting' });
 
 /** A plugin with one route. The server checks requests, and documents the route in `/openapi.json`. */
 export const greetings = definePlugin({
@@ -18,9 +18,9 @@ export const greetings = definePlugin({
 			path: '/v1/greetings',
 			// Keys need this scope.
 			scope: 'greetings',
-			summary: 'Greet somebody',
+			summary: 'Create a greeting',
 			body: request,
-			response: { description: 'The greeting.', schema: answer },
+			response: { description: 'The greeting.', schema: greeting },
 			errors: valueErrors,
 			async handler({ body: { name, times } }) {
 				return { greeting: Array.from({ length: times }, () => `${config.words}, ${name}!`).join(' ') };

@@ -9,8 +9,8 @@ const { get, post } = await testApp({
 });
 
 test('the route greets', async () => {
-	const answer = await post('/v1/greetings', { name: 'Ada', times: 2 });
-	expect(await jsonOf(answer)).toEqual({ greeting: 'Hello, Ada! Hello, Ada!' });
+	const response = await post('/v1/greetings', { name: 'Ada', times: 2 });
+	expect(await jsonOf(response)).toEqual({ greeting: 'Hello, Ada! Hello, Ada!' });
 });
 
 test.each([

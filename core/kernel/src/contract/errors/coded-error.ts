@@ -1,19 +1,18 @@
-import type { ErrorSpec } from './error-spec.ts';
-import { errors } from './errors.ts';
+import { type ErrorSpec, errors } from './errors.ts';
 import { redact } from './redact.ts';
 
-/** What a thrower adds to a coded error. */
+/** Details that the throwing code adds to a coded error. */
 export interface ErrorDetails {
-	/** Replaces the table's message; the remedy stays, unless it is replaced too. */
+	/** Replaces the table's message. The remedy stays, unless it is replaced too. */
 	readonly message?: string;
 	readonly remedy?: string;
-	/** The parameter at fault as a path: `input_reference`, `messages[1].content`. */
+	/** The path of the parameter that caused the error: `input_reference`, `messages[1].content`. */
 	readonly param?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly cause?: unknown;
 }
 
-/** An error with a row in an error table. Test with `isPlinthError`: with two copies loaded, `instanceof` fails. */
+/** An error with a row in an error table. Test with `isPlinthError`: `instanceof` fails with two copies loaded. */
 export class PlinthError extends Error {
 	readonly $kind = 'plinth.error';
 	/** `E_…`: the name of the row. */
@@ -47,14 +46,19 @@ export function errorFrom<T extends Record<string, ErrorSpec>>(
 	return new PlinthError(code, table[code] as ErrorSpec, details);
 }
 
-/** Tells a coded error, whichever copy of this package made it. */
+/** Whether a value is a coded error, made by any copy of this package. */
 export function isPlinthError(error: unknown): error is PlinthError {
 	return error instanceof Error && (error as { $kind?: unknown }).$kind === 'plinth.error';
 }
 
 /** 400 `invalid_value`: `param` has a value that is not allowed. */
-export function invalidValue(param: string, message: string): PlinthError {
-	return plinthError('E_VALUE_INVALID', { param, message });
+export function invalidValue(param: string, message: string, cause?: unknown): PlinthError {
+	return plinthError('E_VALUE_INVALID', { param, message, cause });
+}
+
+/** 400 `invalid_type`: `param` does not have the expected type. */
+export function wrongType(param: string, message: string): PlinthError {
+	return plinthError('E_VALUE_TYPE', { param, message });
 }
 
 /** 400 `unsupported_value`: `param` is well-formed, but this model or deployment cannot do it. */
@@ -62,12 +66,12 @@ export function unsupportedValue(param: string, message: string): PlinthError {
 	return plinthError('E_VALUE_UNSUPPORTED', { param, message });
 }
 
-/** A model's failure whose message the caller should read: 502 `model_error`, or the `error` of a failed job. */
+/** A model's failure with a message for the caller: 502 `model_error`, or the `error` of a failed job. */
 export function modelError(message: string, cause?: unknown): PlinthError {
 	return plinthError('E_MODEL_FAILED', { message, cause });
 }
 
-/** The four-key error object of the wire. Errors without a code become 500 and keep their message to the log. */
+/** The error object in a response, with four keys. Errors without a code become 500; their message is only logged. */
 export interface WireError {
 	readonly message: string;
 	readonly type: ErrorSpec['type'];
@@ -75,18 +79,14 @@ export interface WireError {
 	readonly code: string | null;
 }
 
-/** Turns any thrown value into what a client may see, without known secrets: an upstream's message may quote them. */
+/** Converts any thrown value to a response. Known secrets are replaced: an upstream's message may quote them. */
 export function toWireError(thrown: unknown): {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: { readonly error: WireError };
 } {
-	const {
-		spec,
-		headers,
-		message,
-		param = null,
-	} = isPlinthError(thrown) ? thrown : plinthError('E_INTERNAL', { cause: thrown });
+	const coded = isPlinthError(thrown) ? thrown : plinthError('E_INTERNAL', { cause: thrown });
+	const { spec, headers, message, param = null } = coded;
 	const error = { message: redact(message), type: spec.type, param, code: spec.code };
 	return { status: spec.status, headers, body: { error } };
 }

@@ -1,9 +1,30 @@
-import { defineErrors, type ErrorSpec } from './error-spec.ts';
+/** One row of an error table: the response for a coded error, and its remedy. */
+export interface ErrorSpec {
+	readonly status: number;
+	/** `error.code` in the response; null for errors that have none. */
+	readonly code: string | null;
+	readonly type:
+		| 'invalid_request_error'
+		| 'image_generation_user_error'
+		| 'requests'
+		| 'insufficient_quota'
+		| 'server_error';
+	readonly message: string;
+	/** What the reader can do about it; appended to the message. */
+	readonly remedy?: string;
+	/** Extra response headers, for example `x-should-retry`. */
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Declares the errors of a plugin in the form of the kernel's own table. */
+export function defineErrors<const T extends Record<`E_${string}`, ErrorSpec>>(table: T): T {
+	return table;
+}
 
 const noRetry = { 'x-should-retry': 'false' } as const;
 const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) });
 
-/** One row. Its `type` follows from the status. */
+/** Makes a row of an error table. Its `type` follows from the status. */
 function row<C extends string | null>(
 	status: number,
 	code: C,
@@ -13,6 +34,8 @@ function row<C extends string | null>(
 	const type = status === 429 ? 'requests' : status < 500 ? 'invalid_request_error' : 'server_error';
 	return { status, code, type, message, ...more };
 }
+
+export { row as errorRow };
 
 /** Every coded error of the kernel. Plugins add their own tables with {@link defineErrors}. */
 export const errors = defineErrors({
@@ -32,7 +55,7 @@ export const errors = defineErrors({
 		remedy: 'GET /v1/models lists the models of this server.',
 	}),
 	E_MODEL_FAILED: row(502, 'model_error', 'The model failed. The log of the server has the reason.'),
-	E_MODEL_BUSY: row(429, 'rate_limit_exceeded', 'The model has as much to do as it takes.', {
+	E_MODEL_BUSY: row(429, 'rate_limit_exceeded', 'The model is at its capacity.', {
 		remedy: 'Try again in a while.',
 		headers: retryAfter(5),
 	}),
@@ -57,18 +80,14 @@ export const errors = defineErrors({
 	}),
 	E_JOB_NOT_FOUND: row(404, 'job_not_found', 'There is no such job.'),
 	E_OPERATION_UNSUPPORTED: row(404, 'unsupported_operation', 'This server does not offer this operation.'),
-	E_METHOD_NOT_ALLOWED: row(405, 'method_not_allowed', 'The route does not answer to this method.'),
+	E_METHOD_NOT_ALLOWED: row(405, 'method_not_allowed', 'The route does not support this method.'),
 	E_REQUEST_TIMEOUT: row(408, 'request_timeout', 'The request arrived too slowly.', { headers: noRetry }),
-	E_DEADLINE: row(504, 'deadline_exceeded', 'The request was not finished in the time that this route has.', {
+	E_DEADLINE: row(504, 'deadline_exceeded', 'The request exceeded the time limit of this route.', {
 		headers: noRetry,
 	}),
 	E_BODY_TOO_LARGE: row(413, 'request_too_large', 'The request is larger than this route allows.'),
-	E_MEDIA_TYPE_UNSUPPORTED: row(
-		415,
-		'unsupported_media_type',
-		'The request has a content type that this route does not take.',
-	),
-	E_PRECONDITION_FAILED: row(412, 'precondition_failed', 'The content is not the version that the request asks for.', {
+	E_MEDIA_TYPE_UNSUPPORTED: row(415, 'unsupported_media_type', 'The route does not accept this content type.'),
+	E_PRECONDITION_FAILED: row(412, 'precondition_failed', 'The content does not have the requested version.', {
 		headers: noRetry,
 	}),
 	E_RANGE_NOT_SATISFIABLE: row(416, 'range_not_satisfiable', 'The requested range lies outside the content.'),
@@ -79,7 +98,7 @@ export const errors = defineErrors({
 		remedy: 'Check the key: a valid one is never limited here.',
 		headers: { ...retryAfter(60), ...noRetry },
 	}),
-	E_TENANT_BUSY: row(429, 'rate_limit_exceeded', 'This tenant has as many requests under way as the server allows.', {
+	E_TENANT_BUSY: row(429, 'rate_limit_exceeded', 'This tenant has too many concurrent requests.', {
 		remedy: 'Wait for some of them to end, then try again.',
 		headers: retryAfter(2),
 	}),
@@ -95,7 +114,7 @@ export const errors = defineErrors({
 		remedy: 'Try again in a few seconds.',
 		headers: retryAfter(2),
 	}),
-	E_OVERLOADED: row(503, 'server_overloaded', 'The server has as much to do as it can take.', {
+	E_OVERLOADED: row(503, 'server_overloaded', 'The server is at its capacity.', {
 		remedy: 'Try again in a few seconds.',
 		headers: retryAfter(5),
 	}),
@@ -103,10 +122,13 @@ export const errors = defineErrors({
 		remedy: 'Try again in a few seconds.',
 		headers: retryAfter(5),
 	}),
+	E_STORE_DIFFERS: row(409, 'storage_differs', 'The data in the store differs from the data to be loaded.', {
+		remedy: 'Load it into an empty store.',
+	}),
 	E_STORE_FULL: row(507, 'storage_full', 'The storage of the server is full.', { headers: noRetry }),
 	E_JOB_CANCELLED: row(400, 'cancelled', 'The job was cancelled.'),
 	E_JOB_TIMEOUT: row(504, 'job_timeout', 'The job ran longer than this server allows and was stopped.'),
-	E_JOB_ATTEMPTS: row(500, 'attempts_exhausted', 'The job was interrupted too often and was given up.', {
+	E_JOB_ATTEMPTS: row(500, 'attempts_exhausted', 'The job was interrupted too often and has failed.', {
 		remedy: 'Submit it again.',
 	}),
 	E_JOB_NO_WORKER: row(
@@ -117,7 +139,7 @@ export const errors = defineErrors({
 	),
 });
 
-/** What a checked body can be refused for: the rows that routes with a body have in common. */
+/** The errors of a body that fails validation, for routes with a body. */
 export const valueErrors = [
 	errors.E_VALUE_MISSING,
 	errors.E_VALUE_INVALID,
@@ -131,7 +153,7 @@ export const valueErrors = [
 	errors.E_NUMBER_TOO_SMALL,
 ] as const;
 
-/** What any model may fail with: the rows that routes which ask one have in common. */
+/** The errors of any model, for routes that call one. */
 export const modelErrors = [
 	errors.E_MODEL_NOT_FOUND,
 	errors.E_MODEL_FAILED,

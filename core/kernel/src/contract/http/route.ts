@@ -1,19 +1,19 @@
 import type { z } from 'zod';
-import type { ErrorSpec } from '../errors/error-spec.ts';
+import type { ErrorSpec } from '../errors/errors.ts';
 import type { Idempotency } from '../jobs/job-store.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { ForwardRequest, RawBody } from '../ports/forward.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Reply, Sendable } from './reply.ts';
+import type { Answer, Reply, Sendable } from './reply.ts';
 import type { UploadedFile } from './upload.ts';
 
-/** Who may call a route: everybody, everybody with a valid key, or keys with a scope such as `videos:read`. */
+/** Who may call a route: everyone, every valid key, or keys with a scope such as `videos:read`. */
 export type RouteScope = 'public' | 'authenticated' | (string & {});
 
 /** How a request body may be encoded. */
 export type BodyEncoding = 'json' | 'multipart';
 
-/** Largest bodies a route takes, in bytes. The kernel's table has the defaults. */
+/** The maximum sizes of request bodies, in bytes. */
 export interface BodyLimits {
 	/** A whole JSON body; 1 MB by default. */
 	readonly json?: number;
@@ -27,38 +27,38 @@ export interface BodyLimits {
 	readonly field?: number;
 	/** All text fields together, or the text of a JSON body besides its files; 25,165,824 by default. */
 	readonly allFields?: number;
-	/** Text fields with a limit of their own, by the end of their name: `{ '[image_url]': 22_020_096 }`. */
+	/** Limits of single text fields, by the end of their name: `{ '[image_url]': 22_020_096 }`. */
 	readonly fieldsEndingIn?: Readonly<Record<string, number>>;
 }
 
 /** Which members of a JSON body become files, on a route with `spoolDataUrls`. */
 export interface SpoolOptions {
-	/** Names of members, wherever they stand, that may hold data URLs; every member unless set. */
+	/** Names of members at any depth that may contain data URLs. The default is every member. */
 	readonly only?: readonly string[];
-	/** Names of members, wherever they stand, whose long strings may also be base64 alone. */
+	/** Names of members at any depth whose long strings may also be base64 without a data URL. */
 	readonly bare?: readonly string[];
-	/** Damaged base64 is not answered with 400: `sentDocument` reports it to the handler. */
+	/** Invalid base64 is not refused with 400: `sentDocument` reports it to the handler. */
 	readonly keepDamaged?: boolean;
 }
 
-/** The success answer of a route, for checks and for OpenAPI. */
+/** The successful response of a route, for checks and for OpenAPI. */
 export interface ResponseSpec<R extends z.ZodType = z.ZodType> {
-	/** 200 unless said otherwise. */
+	/** The default is 200. */
 	readonly status?: number;
 	readonly description: string;
-	/** Types what the handler returns, and is checked outside production. `.meta({ id })` gives it a name. */
+	/** The type of what the handler returns. It is checked outside production. `.meta({ id })` names it in OpenAPI. */
 	readonly schema?: R;
-	/** Media types of binary or event-stream answers. */
+	/** Media types of a binary response or an event stream. */
 	readonly mediaTypes?: readonly string[];
-	/** Single byte ranges are served: 206 and 416 are documented. */
+	/** Whether single byte ranges are served: OpenAPI then has 206 and 416. */
 	readonly ranges?: boolean;
-	/** An event stream that resumes after `Last-Event-ID`. */
+	/** Whether the event stream resumes after `Last-Event-ID`. */
 	readonly resumes?: boolean;
-	/** The meaning of 204, where it is a possible answer. */
+	/** The meaning of 204, if the route can respond with it. */
 	readonly nothing?: string;
-	/** Headers of this answer, beside those that every answer has: name and meaning. */
+	/** Names and meanings of headers, in addition to those of every response. */
 	readonly headers?: Readonly<Record<string, string>>;
-	/** JSON answers under other statuses that are no errors of the four-key form. */
+	/** JSON responses with other statuses that do not have the four-key error body. */
 	readonly others?: Readonly<Record<number, { readonly description: string; readonly schema: z.ZodType }>>;
 }
 
@@ -66,50 +66,49 @@ export interface ResponseSpec<R extends z.ZodType = z.ZodType> {
 export interface Call {
 	/** Method and path template of the route: `GET /v1/videos/{id}`. */
 	readonly route: string;
-	/** Who calls; on public routes an anonymous principal without scopes. */
+	/** The caller. On public routes, an anonymous principal without scopes. */
 	readonly principal: Principal;
 	readonly requestId: string;
 	readonly log: Logger;
-	/** Aborts when the client leaves, the deadline passes or the server stops. */
+	/** Aborts when the client disconnects, the deadline passes or the server stops. */
 	readonly signal: AbortSignal;
-	/** Milliseconds since the Unix epoch at which the kernel gives up on the request. */
+	/** Milliseconds since the Unix epoch. At this time the kernel aborts the request. */
 	readonly deadline: number;
 	/** The address that absolute links start with, without a trailing slash. */
 	readonly publicUrl: string;
-	/** The length of the body in bytes as the head states it; undefined where it does not. */
+	/** The length of the body in bytes by its `content-length`; undefined without one. */
 	readonly bodyBytes: number | undefined;
 	/**
-	 * Sentences about members of the body that the route does not know. A JSON answer whose schema has `warnings` gets
-	 * them by itself; an event stream names them where it has a place for them. Empty until the body has been checked.
+	 * Sentences about unknown members of the body. The kernel adds them to a JSON response whose schema has `warnings`,
+	 * and to other responses as the header `x-plinth-warnings`. Empty until the body has been checked.
 	 */
 	readonly warnings: readonly string[];
-	/** How a repeat of this request is recognised: pass it on when the request creates a record. */
+	/** Identifies a repeat of this request. Pass it to the store when the request creates a record. */
 	readonly idempotency: Idempotency;
-	/** The event after which a client resumes: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes with `resumes`. */
+	/** The last event that the client received: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes with `resumes`. */
 	readonly lastEventId: string | undefined;
 	/**
-	 * Writes a file that came from elsewhere to a temporary file with the life of an upload. Rejects with
-	 * `E_BODY_TOO_LARGE` beyond `maxBytes`, with `E_OVERLOADED` when `maxBytes` exceed what is left for bodies in
-	 * flight, and with `E_STORE_FULL`.
+	 * Writes the body to a temporary file, which is deleted like an upload. Rejects with `E_BODY_TOO_LARGE` beyond
+	 * `maxBytes`, with `E_OVERLOADED` if `maxBytes` exceed the rest of `server.limits.inFlightBytes`, and `E_STORE_FULL`.
 	 */
 	keep(
 		body: AsyncIterable<Uint8Array>,
 		options: { readonly filename: string; readonly maxBytes: number },
 	): Promise<UploadedFile>;
-	/** Names the model that answers, for the header `x-plinth-model` and the log. The last call counts. */
+	/** Sets the model for the header `x-plinth-model` and the log. The last call counts. */
 	answeredBy(model: string): void;
 	/**
-	 * Sends a request to an upstream and its answer to the client, byte for byte. Resolves when the answer has begun:
-	 * return the reply. Rejects before anything is sent, with an error of the request or the reason of a signal; another
-	 * upstream may be asked then. `over` is called once, when the upstream is done.
+	 * Sends a request to an upstream and its response to the client, unchanged. Resolves with the handler's reply when the
+	 * response has started. Rejects with an error of the request or the reason of a signal while nothing has been sent to
+	 * the client, so that another upstream can be tried. `onEnd` is called once, when the upstream request has ended.
 	 */
-	forward(request: ForwardRequest, over?: () => void, signal?: AbortSignal): Promise<Reply>;
+	forward(request: ForwardRequest, onEnd?: () => void, signal?: AbortSignal): Promise<Reply>;
 }
 
-/** What a handler may return: a value that the schema of its response takes, nothing, or a reply. */
+/** What a handler may return: a value of the response schema, nothing, or a reply. */
 export type HandlerResult<R extends z.ZodType> = Sendable<z.input<R>> | Reply | undefined;
 
-/** A route as data. Paths are OpenAPI templates: `/v1/videos/{id}`; literal segments win over parameters. */
+/** A route. Paths are OpenAPI templates: `/v1/videos/{id}`. Literal segments have precedence over parameters. */
 export interface RouteDefinition<
 	P extends z.ZodType = z.ZodType,
 	Q extends z.ZodType = z.ZodType,
@@ -120,31 +119,30 @@ export interface RouteDefinition<
 	readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 	readonly path: `/${string}`;
 	readonly scope: RouteScope;
-	/** One line for OpenAPI. */
+	/** One line, for OpenAPI. */
 	readonly summary: string;
 	readonly description?: string;
 	readonly params?: P;
 	readonly query?: Q;
 	readonly body?: B;
-	/** Encodings of the body; JSON unless said otherwise. A request in another one is answered 415. */
+	/** Encodings of the body. The default is JSON. A request with another encoding gets 415. */
 	readonly encoding?: BodyEncoding | readonly BodyEncoding[];
 	readonly limits?: BodyLimits;
 	/**
 	 * Base64 data URLs of more than 65,536 characters in a JSON body become an `UploadedFile` without a name, of at most
-	 * `limits.file` bytes. They are decoded while the body arrives and are never in memory as a whole. The rest of the
-	 * text is bounded by `limits.allFields`.
+	 * `limits.file` bytes, decoded as the body arrives, never whole in memory. `limits.allFields` bounds the other text.
 	 */
 	readonly spoolDataUrls?: boolean | SpoolOptions;
 	readonly response: ResponseSpec<R>;
-	/** Rows of error tables that this route answers with, besides those every route shares. */
+	/** Rows of error tables, in addition to those that apply to every route. */
 	readonly errors: readonly ErrorSpec[];
-	/** Milliseconds until `call.signal` aborts; 10 minutes unless said otherwise. */
+	/** Milliseconds until `call.signal` aborts. The default is 10 minutes. */
 	readonly timeoutMs?: number;
-	/** Called before the body is read; throws to refuse the request. The call has no fingerprint yet. */
+	/** Called before the body is read. It throws to refuse the request. The call has no fingerprint yet. */
 	precheck?(call: Call): Promise<void> | void;
 	/**
 	 * Called for JSON bodies of known length up to 262,144 bytes that have a `model`, before they are checked against
-	 * `body`. A reply is the answer; with undefined the handler is called. The call has no fingerprint yet.
+	 * `body`. Returns the reply, or undefined to call the handler. The call has no fingerprint yet.
 	 */
 	forward?(raw: RawBody, call: Call): Promise<Reply | undefined>;
 	/** Returns a value to be sent as JSON, nothing, or a `Reply`. A member of `input` without a schema is undefined. */
@@ -154,7 +152,7 @@ export interface RouteDefinition<
 	): T | Promise<T>;
 }
 
-/** A declared route with its types erased. */
+/** A declared route without its type parameters. */
 export interface Route extends RouteDefinition {
 	readonly $kind: 'plinth.route';
 }
@@ -165,8 +163,15 @@ export function defineRoute<
 	Q extends z.ZodType = z.ZodUndefined,
 	B extends z.ZodType = z.ZodUndefined,
 	R extends z.ZodType = z.ZodType,
-	// Constant, so that `{ object: 'list' }` has that text as its type.
+	// `const`, so that the type of `{ object: 'list' }` is that literal.
 	const T extends HandlerResult<R> = HandlerResult<R>,
 >(definition: RouteDefinition<P, Q, B, R, T>): Route {
 	return { ...(definition as unknown as RouteDefinition), $kind: 'plinth.route' };
 }
+
+/**
+ * Wraps every route, after authentication and admission and before the body is read. `next()` resolves with the inner
+ * answer or rejects with its error; it may be called once. A middleware returns this answer or another reply, or throws
+ * a coded error.
+ */
+export type Middleware = (call: Call, next: () => Promise<Answer>) => Promise<Reply> | Reply;

@@ -1,37 +1,27 @@
 import { z } from 'zod';
+import type { MovableFile } from '../ports/blob-store.ts';
 
-/** A file of a request, or one that its handler keeps. It is deleted when the request and its events are over. */
-export interface UploadedFile {
+/** A file of a request, or one that its handler keeps. It is deleted when the request and its events have ended. */
+export interface UploadedFile extends MovableFile {
 	readonly $kind: 'plinth.upload';
 	/** As the client sent it, without directories; metadata only, never a path. Empty for a data URL. */
 	readonly filename: string;
-	/** Bytes. */
-	readonly size: number;
-	/** Lower-case hex SHA-256 of the bytes. */
-	readonly sha256: string;
-	/** Decided by content; `application/octet-stream` when unknown. The client's label is ignored. */
+	/** Detected from the content, not from the client's label; `application/octet-stream` when unknown. */
 	readonly mediaType: string;
 	/** The temporary file, for programs and libraries that read files themselves. */
 	readonly path: string;
-	/** Reads the whole file. */
 	bytes(): Promise<Uint8Array>;
-	/** Reads the file in chunks. */
 	stream(): AsyncIterable<Uint8Array>;
 }
 
-/** "50 MB" of the interface. */
+/** The limit that the API documents as 50 MB. */
 export const maxFileBytes = 52_428_800;
 
-/** A schema for a multipart file field of at most `maxBytes`, 52,428,800 unless set. */
+/** A schema for a multipart file field of at most `maxBytes`. The default is 52,428,800. */
 export function fileField(
-	options: {
-		readonly maxBytes?: number;
-		/** Accepted media types, decided by content; every type when absent. */
-		readonly mediaTypes?: readonly string[];
-		readonly description?: string;
-	} = {},
+	options: { readonly maxBytes?: number; readonly description?: string } = {},
 ): z.ZodType<UploadedFile> {
-	const { maxBytes = maxFileBytes, mediaTypes } = options;
+	const { maxBytes = maxFileBytes, description = 'A file.' } = options;
 	const schema = z
 		.custom<UploadedFile>(isUpload, {
 			error: 'expected a file, found something else',
@@ -39,27 +29,16 @@ export function fileField(
 			abort: true,
 		})
 		.superRefine((file, ctx) => {
-			if (file.size > maxBytes) {
-				ctx.addIssue({
-					code: 'custom',
-					message: `the file has more than ${maxBytes} bytes`,
-					params: { code: 'E_BODY_TOO_LARGE' },
-				});
-			} else if (mediaTypes && !mediaTypes.includes(file.mediaType)) {
-				ctx.addIssue({ code: 'custom', message: `the file must be one of ${mediaTypes.join(', ')}` });
-			}
+			if (file.size <= maxBytes) return;
+			const message = `the file has more than ${maxBytes} bytes`;
+			ctx.addIssue({ code: 'custom', message, params: { code: 'E_BODY_TOO_LARGE' } });
 		});
 	return schema.meta({
-		override: {
-			type: 'string',
-			format: 'binary',
-			...(mediaTypes ? { contentMediaType: mediaTypes.join(', ') } : {}),
-			description: `${options.description ?? 'A file.'} At most ${maxBytes} bytes.`,
-		},
+		override: { type: 'string', format: 'binary', description: `${description} At most ${maxBytes} bytes.` },
 	});
 }
 
-/** Tells an uploaded file from other values. A client cannot forge one: JSON has no functions. */
+/** Whether a value is an uploaded file. A client cannot forge one, because JSON has no functions. */
 export function isUpload(value: unknown): value is UploadedFile {
 	if (typeof value !== 'object' || value === null) return false;
 	const { $kind, bytes, stream } = value as Partial<UploadedFile>;

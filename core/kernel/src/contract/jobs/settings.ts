@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The longest wait that a timer of Node keeps; a longer one would fire at once. */
+/** The longest delay that a Node timer supports; a longer one fires at once. */
 const maxTimerMs = 2_147_483_647;
 
 const ms = (fallback: number) => z.coerce.number().int().min(1).max(maxTimerMs).default(fallback);
@@ -25,8 +25,8 @@ export const jobSettings = z
 		/** Interval at which expired content and removed records are deleted. */
 		sweepMs: ms(30_000),
 		/**
-		 * Age at which bytes without a record are deleted, and interval of that check. A create that takes half of it
-		 * is refused, so that its bytes stay.
+		 * Age at which bytes without a record are deleted, and interval of that check. A create that takes longer than half
+		 * of it is refused, because its bytes might be deleted.
 		 */
 		orphanMs: ms(86_400_000),
 		/** Maximum time of an attempt. A longer one fails with `job_timeout`. */

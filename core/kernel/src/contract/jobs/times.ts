@@ -1,15 +1,15 @@
 /** How long an idempotency key is remembered, in milliseconds. */
 export const idempotencyKeyMs = 24 * 60 * 60 * 1000;
-/** How old a job may be to answer a retry that carries no key, in milliseconds. */
+/** The maximum age of a job that a retry without a key receives, in milliseconds. */
 export const retryWindowMs = 10 * 60 * 1000;
 
-/** A worker that has not asked for jobs for this long offers its models no more, in milliseconds. */
+/** How long a worker offers its models after its last call of `take`, in milliseconds. */
 export const offerMs = 60_000;
 
-/** How often an offer is written at most, in milliseconds, so that workers without work write seldom. */
+/** The minimum time between two writes of an offer, in milliseconds: workers without work rarely write. */
 export const offerEveryMs = 20_000;
 
-/** When a worker that asks at `now` counts as seen. */
+/** The stored instant of an offer at `now`: rounded down, so that it changes every `offerEveryMs`. */
 export function offerInstant(now: number): number {
 	return now - (now % offerEveryMs);
 }

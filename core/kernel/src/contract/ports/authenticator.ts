@@ -1,4 +1,4 @@
-/** Who calls. A tenant owns jobs, files and webhooks; a principal acts for it. */
+/** An authenticated caller. A tenant owns jobs, files and webhooks; a principal acts for it. */
 export interface Principal {
 	/** Stable and free of secrets: safe to log and to store. */
 	readonly id: string;
@@ -7,14 +7,14 @@ export interface Principal {
 	readonly scopes: readonly string[];
 }
 
-/** Decides whose key this is, or whom the host has let in. */
+/** Identifies a caller by an API key, or by the host's own authentication. */
 export interface Authenticator {
-	/** Null: no such key, or it has expired or was revoked. Takes the same time either way. */
+	/** Null: the key is unknown, expired or revoked. The time is the same in each case. */
 	authenticate(key: string): Promise<Principal | null>;
-	/** Called once, when an app has booted whose requests it authenticates. */
+	/** Called once, after the boot of an app that uses this authenticator. */
 	booted?(): void;
 	/**
-	 * Replaces the check of keys where the host knows who calls. It is called with `host` of the mount, or with Node's
+	 * Replaces the check of keys if the host authenticates callers. It is called with `host` of the mount, or with Node's
 	 * request. Rejects with a coded error of status 401 for an unknown caller.
 	 */
 	identify?(...host: readonly unknown[]): Promise<Principal>;

@@ -6,7 +6,7 @@ export interface ByteRange {
 	readonly end: number;
 }
 
-/** What the writer of a blob learns. */
+/** A stored blob, as `put` returns it. */
 export interface StoredBlob {
 	readonly key: string;
 	/** Bytes. */
@@ -16,11 +16,9 @@ export interface StoredBlob {
 	readonly sha256: string;
 }
 
-/** What a reader learns of a blob. */
+/** The metadata of a blob, as readers receive it. */
 export interface BlobInfo extends Omit<StoredBlob, 'sha256'> {
-	/**
-	 * Other bytes under the same key have another tag. Fits between the quotes of an `ETag` header; says nothing else.
-	 */
+	/** Changes when the bytes under the key change. Fits between the quotes of an `ETag` header; has no other meaning. */
 	readonly etag: string;
 }
 
@@ -30,76 +28,72 @@ export interface BlobContent extends BlobInfo {
 }
 
 /**
- * A body that can also be read into the reader's own buffer. Optional for a store: it saves a file store most of what
- * a download costs. A body is read either way, not both.
+ * A body that can also be read into a buffer of the reader. Optional for a store: it saves a file store most of the
+ * cost of a download. A body is read in one of the two ways, not in both.
  */
 export interface ReusableBody extends AsyncIterable<Uint8Array> {
-	/** Fills the buffer from its start and resolves with the number of bytes; with 0 at the end, and the handle closes. */
+	/** Fills the buffer from its start. Resolves with the number of bytes; at the end with 0, and the handle closes. */
 	readInto(buffer: Uint8Array): Promise<number>;
 }
 
-/** Tells whether a body can be read into the reader's own memory. */
+/** Whether a body can be read into a buffer of the reader. */
 export function isReusableBody(body: AsyncIterable<Uint8Array>): body is ReusableBody {
 	return typeof (body as Partial<ReusableBody>).readInto === 'function';
 }
 
-/** What the writer of a blob decides. */
+/** The options of `put`. */
 export interface PutBlobOptions {
 	readonly contentType: string;
 	/** More bytes than this reject the put with `E_BODY_TOO_LARGE`, and nothing is stored. */
 	readonly maxBytes?: number;
 	/**
-	 * The number of bytes in the body, where the writer knows it: a store may need fewer requests. A body with another
-	 * number rejects the put, and nothing is stored.
+	 * The number of bytes in the body, if known: the store may then need fewer requests. If the body has another number,
+	 * `put` rejects and stores nothing.
 	 */
 	readonly size?: number;
-	/** Abandons the write; nothing is stored. */
+	/** Aborts the write; nothing is stored. */
 	readonly signal?: AbortSignal;
 	/**
 	 * A file with the bytes of the body, which the caller no longer needs. A store may move it instead of reading the
-	 * body, and relies on its digest. The file may be gone when `put` settles.
+	 * body, and then trusts its digest. The file may no longer exist when `put` settles.
 	 */
 	readonly file?: MovableFile;
 }
 
-/** What the answer of a presigned URL says of the bytes. */
+/** The headers of the response to a presigned URL. */
 export interface PresignOptions {
 	/** Sent as `Content-Disposition: attachment`. */
 	readonly filename?: string;
 	readonly contentType?: string;
 }
 
-/** A file that a blob store may move away, as an uploaded file describes itself. */
-export interface MovableFile {
+/** A file that a blob store may move. An uploaded file has these members. */
+export interface MovableFile extends Pick<StoredBlob, 'size' | 'sha256'> {
 	readonly path: string;
-	/** Bytes. */
-	readonly size: number;
-	/** Lower-case hex SHA-256 of the bytes. */
-	readonly sha256: string;
 }
 
 /**
- * Bytes under server-made keys: segments of `[A-Za-z0-9._-]`, joined by `/`, 1 to 512 characters, no segment `.` or
- * `..`. Other keys are a programming error and throw. A blob appears whole or not at all, and is durable when `put`
- * resolves. A chunk may be reused by its owner once the next one is requested.
+ * Bytes under keys that the server makes: segments of `[A-Za-z0-9._-]`, joined by `/`, 1 to 512 characters, no segment
+ * `.` or `..`. Other keys are a programming error and throw. A blob is stored completely or not at all, and is durable
+ * when `put` resolves. The source of a body may reuse the memory of a chunk once the next one is requested.
  */
 export interface BlobStore extends SelfCheck {
 	put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<StoredBlob>;
-	/** Opens a blob, or a window of it; null when there is none. Rejects with `E_RANGE_NOT_SATISFIABLE` outside of it. */
+	/** Opens a blob, or a range of it; null if there is none. Rejects with `E_RANGE_NOT_SATISFIABLE` outside of it. */
 	get(key: string, options?: { readonly range?: ByteRange }): Promise<BlobContent | null>;
 	head(key: string): Promise<BlobInfo | null>;
 	/**
-	 * Deletes any number of blobs. What is absent is no error. A failure does not spare the others, and then rejects. An
-	 * open reader may finish or fail, never read other bytes.
+	 * Deletes any number of blobs. Absent ones are no error. If one deletion fails, the others still run, then the call
+	 * rejects. An open reader may finish or fail, but never reads other bytes.
 	 */
 	delete(keys: readonly string[]): Promise<void>;
-	/** Blobs whose key begins with `prefix`, which ends at a segment border or is empty. A damaged blob is listed too. */
+	/** Blobs whose key begins with `prefix`, which is empty or ends after a segment. Damaged blobs are included. */
 	list(prefix: string): AsyncIterable<{ readonly key: string; readonly size: number }>;
 	/**
-	 * A URL that serves the blob without our key for `ttlMs`. Present only where the operator wants clients to fetch from
-	 * the store itself: then downloads are redirected to it. The blob may be absent.
+	 * A URL that serves the blob without an API key for `ttlMs`. Present only if the operator lets clients download from
+	 * the store itself: downloads are then redirected to it. The blob may be absent.
 	 */
 	presign?(key: string, ttlMs: number, options?: PresignOptions): Promise<string>;
-	/** Removes what unfinished puts of dead processes have left; called every `jobs.orphanMs`. */
+	/** Removes the remains of unfinished puts of ended processes; called every `jobs.orphanMs`. */
 	sweep?(): Promise<void>;
 }

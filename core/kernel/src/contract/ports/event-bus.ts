@@ -1,6 +1,6 @@
 import type { Json } from './json.ts';
 
-/** A hint that something happened; the durable log is `JobStore.events`. */
+/** A hint that something happened; it may get lost. The durable log is `JobStore.events`. */
 export interface BusEvent {
 	/** `job.queued`, `job.completed`, `job.progress`, … */
 	readonly type: string;
@@ -10,14 +10,14 @@ export interface BusEvent {
 	readonly data: Json;
 }
 
-/** Which events a subscriber gets; absent members match everything. */
+/** Which events a subscriber receives; absent members match everything. */
 export interface BusFilter {
 	readonly type?: string;
 	readonly tenant?: string;
 	readonly subject?: string;
 }
 
-/** Delivers hints at most once, to the subscribers of that moment. `JobStore.events` has what was missed. */
+/** Delivers hints at most once, to the current subscribers. `JobStore.events` has those that were missed. */
 export interface EventBus {
 	/** Never throws and never waits for subscribers. */
 	publish(event: BusEvent): void;

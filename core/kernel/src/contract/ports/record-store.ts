@@ -29,10 +29,15 @@ export interface PutOptions {
 export interface RecordListOptions {
 	/** Only records whose index equals this. */
 	readonly index?: string;
-	/** An id; the list starts behind it. It need not exist. */
+	/** An id; the list starts after it. It need not exist. */
 	readonly after?: string;
 	/** 1 to 1,000. */
 	readonly limit: number;
+}
+
+/** A record with its collection and index. */
+export interface RecordDump extends CollectionRef, StoredRecord {
+	readonly index: string | null;
 }
 
 /** Small JSON documents in collections, each owned by a tenant. Writes resolve when they are durable. */
@@ -46,4 +51,11 @@ export interface RecordStore extends SelfCheck {
 		ref: CollectionRef,
 		options: RecordListOptions,
 	): Promise<{ readonly records: readonly StoredRecord<T>[]; readonly hasMore: boolean }>;
+	/** All records of all tenants in a fixed order, in pages. No process may write meanwhile. */
+	dump(): AsyncIterable<RecordDump>;
+	/**
+	 * Writes records of a dump, 500 at most, in one transaction. Records that are present already stay, so a load can be
+	 * repeated. Rejects with `E_STORE_DIFFERS`, and writes nothing, if one of them is present with other content.
+	 */
+	load(records: readonly RecordDump[]): Promise<void>;
 }

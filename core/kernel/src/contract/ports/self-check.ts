@@ -1,10 +1,7 @@
-/** What a store or a model may offer beside its interface, for the people who run it. */
+/** Optional checks of a store or a model, for operators. */
 export interface SelfCheck {
-	/** Rejects when the store cannot be used. Called every two seconds by readiness, which else tries a small read. */
+	/** Rejects when the store cannot be used. Readiness calls it every two seconds, or without it tries a small read. */
 	ping?(): Promise<void>;
-	/**
-	 * A store checks everything that is kept, which may take minutes; a model asks its server. One sentence for each
-	 * damage or mistake.
-	 */
+	/** A store checks all its data, maybe for minutes; a model queries its server. Returns one sentence per problem. */
 	check?(): Promise<readonly string[]>;
 }

@@ -4,7 +4,7 @@ import type { PluginDefinition } from '../../contract/plugin.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 
-/** What a definition written in JavaScript may lack, in words; undefined when it is sound. */
+/** What a definition in JavaScript lacks; undefined when it is valid. */
 export function malformedDefinition(
 	kind: 'backend' | 'model' | 'plugin',
 	definition: Partial<ModelDefinition & PluginDefinition>,
@@ -14,11 +14,10 @@ export function malformedDefinition(
 	if (typeof definition.config?.safeParse !== 'function') return `${lacks} config: a zod schema of its options.`;
 	if (typeof definition[main] !== 'function') return `${lacks} ${main} function.`;
 	if (kind === 'model' && !definition.kind) return `${lacks} kind: the model family of the plugin that consumes it.`;
-	const lost = Object.entries(definition.needs ?? {}).find(([, ref]) => typeof ref?.id !== 'string');
-	return lost && `needs.${lost[0]} is no service: is its name spelt right?`;
+	const invalid = Object.entries(definition.needs ?? {}).find(([, ref]) => typeof ref?.id !== 'string');
+	return invalid && `needs.${invalid[0]} is no service: is its name spelt right?`;
 }
 
-/** A kind of job belongs to one plugin. */
 export function checkJobKinds(config: ResolvedConfig, problems: BootProblem[]): void {
 	const owners = new Map<string, string>();
 	for (const [id, { definition }] of Object.entries(config.plugins)) {
@@ -34,7 +33,6 @@ export function checkJobKinds(config: ResolvedConfig, problems: BootProblem[]): 
 	}
 }
 
-/** The problem of a server without authentication that other machines can reach. */
 export function authOff(host: string): BootProblem {
 	const message = `authentication is off, and ${host} can be reached from other machines.`;
 	return bootProblem('E_AUTH_OFF', { owner: 'config', path: 'server.host' }, message);
@@ -44,12 +42,11 @@ export function isLoopback(host: string): boolean {
 	return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
-/** The problem of a server whose authentication is on and has no authenticator. */
 export function authMissing(): BootProblem {
 	return bootProblem(
 		'E_SERVICE_MISSING',
 		{ owner: 'kernel', path: 'server.auth' },
-		'nothing provides core.authenticator, so anybody could call.',
-		"Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.",
+		'nothing provides core.authenticator, so that no request can be authenticated.',
+		"Add backends.auth: apiKeys({ keys }), or set server: { auth: 'off' } behind a host that authenticates.",
 	);
 }

@@ -1,28 +1,29 @@
 import type { Provides } from '../../contract/backend.ts';
-import type { Needs, ServiceRef } from '../../contract/service.ts';
+import { type Needs, type ServiceRef, services } from '../../contract/service.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 
 /** A backend, a model or a plugin with the services that it needs and provides. */
 export interface GraphNode {
-	/** `plugin video` */
 	readonly owner: string;
-	/** `plugins.video` */
 	readonly path: string;
 	readonly needs: Needs;
 	readonly provides: readonly ServiceRef<unknown>[];
-	/** True when a preset brought it. */
+	/** True when a preset defines it. */
 	readonly isInherited?: boolean;
 }
 
-/** Nodes in an order in which everything comes after what it needs. */
+/** The nodes, each after the nodes that it needs. */
 export interface Graph<N extends GraphNode> {
 	readonly order: readonly N[];
-	/** Who provides a service, by its id. */
+	/** By the id of the service. */
 	readonly providers: ReadonlyMap<string, N>;
-	readonly problems: readonly BootProblem[];
 }
 
-/** Pairs each ref of a `provides` declaration with what the owner has returned for it. */
+export const kernelServices: ReadonlySet<string> = new Set(
+	[services.clock, services.log, services.jobKinds].map(({ id }) => id),
+);
+
+/** Pairs each ref of a `provides` declaration with the value that the owner has returned for it. */
 export function providedValues(
 	provides: Provides | undefined,
 	returned?: unknown,
@@ -35,39 +36,38 @@ export function providedValues(
 	return Object.entries(provides).map(([name, ref]) => [ref, values[name]]);
 }
 
-/** Orders nodes by their needs. Missing services, duplicate providers and cycles are all listed. */
-export function buildGraph<N extends GraphNode>(nodes: readonly N[], given: ReadonlySet<string>): Graph<N> {
-	const problems: BootProblem[] = [];
+/** Orders nodes by their needs. Lists all missing services, duplicate providers and cycles. */
+export function buildGraph<N extends GraphNode>(nodes: readonly N[], problems: BootProblem[]): Graph<N> {
 	const providers = new Map<string, N>();
 	for (const node of nodes) {
 		for (const { id } of node.provides) {
 			const other = providers.get(id);
-			if (other || given.has(id)) problems.push(duplicate(id, node, other));
+			if (other || kernelServices.has(id)) problems.push(duplicate(id, node, other));
 			else providers.set(id, node);
 		}
 	}
 	for (const node of nodes) {
 		for (const ref of Object.values(node.needs)) {
-			if (ref.optional || given.has(ref.id) || providers.has(ref.id)) continue;
+			if (ref.optional || kernelServices.has(ref.id) || providers.has(ref.id)) continue;
 			problems.push(bootProblem('E_SERVICE_MISSING', node, `needs ${ref.id}, which nothing provides.`));
 		}
 	}
-	return { order: sort(nodes, providers, problems), providers, problems };
+	return { order: sort(nodes, providers, problems), providers };
 }
 
-/** Usually a backend that should replace the preset's, but has another name. */
+/** The problem of a second provider: usually a backend meant to replace the preset's, but with another name. */
 function duplicate(id: string, node: GraphNode, other: GraphNode | undefined): BootProblem {
 	if (!other?.isInherited) {
 		const by = other ? `${other.owner} (${other.path})` : 'the kernel';
 		return bootProblem('E_SERVICE_DUPLICATE', node, `provides ${id}, which ${by} provides too.`);
 	}
 	const [section = '', name = ''] = other.path.split(/\.(.*)/s);
-	const message = `provides ${id}, which the preset brings as ${other.path}.`;
+	const message = `provides ${id}, which the preset defines as ${other.path}.`;
 	const remedy = `Name yours ${name} to replace it, or remove it: ${section}: { ${name}: false }.`;
 	return bootProblem('E_SERVICE_DUPLICATE', node, message, remedy);
 }
 
-/** Depth first in the given order, so that the result is stable. A cycle is reported once, as a path. */
+/** Depth first in the order of `nodes`, so that the result is stable. A cycle is reported once, as a path. */
 function sort<N extends GraphNode>(
 	nodes: readonly N[],
 	providers: ReadonlyMap<string, N>,
@@ -76,17 +76,17 @@ function sort<N extends GraphNode>(
 	const order: N[] = [];
 	const state = new Map<N, 'open' | 'done'>();
 
-	const visit = (node: N, trail: readonly N[]): void => {
+	const visit = (node: N, ancestors: readonly N[]): void => {
 		if (state.get(node) === 'done') return;
 		if (state.get(node) === 'open') {
-			const cycle = [...trail.slice(trail.indexOf(node)), node].map(({ owner }) => owner);
+			const cycle = [...ancestors.slice(ancestors.indexOf(node)), node].map(({ owner }) => owner);
 			problems.push(bootProblem('E_SERVICE_CYCLE', node, `needs itself in a cycle: ${cycle.join(' -> ')}.`));
 			return;
 		}
 		state.set(node, 'open');
 		for (const { id } of Object.values(node.needs)) {
 			const provider = providers.get(id);
-			if (provider) visit(provider, [...trail, node]);
+			if (provider) visit(provider, [...ancestors, node]);
 		}
 		state.set(node, 'done');
 		order.push(node);

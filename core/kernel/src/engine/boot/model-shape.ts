@@ -1,5 +1,5 @@
 import type { ModelDefinition, ModelShape } from '../../contract/model.ts';
-import { nearest } from '../../contract/nearest.ts';
+import { nearest } from '../../contract/words.ts';
 import { unknownNames } from '../config/describe-issue.ts';
 import { type BootProblem, bootProblem, type ProblemPlace } from './problem.ts';
 
@@ -18,8 +18,8 @@ export function modelProblems(
 	const report: Report = (message, remedy) => problems.push(bootProblem('E_MODEL_SHAPE', part, message, remedy));
 
 	if (members.apiVersion !== shape.apiVersion) {
-		const found = members.apiVersion === undefined ? 'missing' : shown(members.apiVersion);
-		const message = `its apiVersion is ${found}; ${kind} models of this server have ${shape.apiVersion}.`;
+		const version = members.apiVersion === undefined ? 'missing' : shown(members.apiVersion);
+		const message = `its apiVersion is ${version}; ${kind} models of this server have ${shape.apiVersion}.`;
 		problems.push(bootProblem('E_API_VERSION', part, message));
 	}
 	checkFunctions(members, shape, report);
@@ -56,18 +56,17 @@ function checkAbilities(value: unknown, known: ModelShape['abilities'], report: 
 		report('its abilities are no object.');
 		return;
 	}
-	for (const [name, found] of Object.entries(value)) {
+	for (const [name, ability] of Object.entries(value)) {
 		const type = Object.hasOwn(known, name) ? known[name] : undefined;
 		if (!type) {
-			const remedy = unknownNames([name], Object.keys(known));
-			report(`its abilities have "${name}", which is not known.`, remedy);
-		} else if (found !== undefined && (type === 'array' ? !Array.isArray(found) : typeof found !== type)) {
-			report(`its abilities.${name} is ${shown(found)}; its type must be ${type}.`);
+			report(`its abilities have "${name}", which is not known.`, unknownNames([name], Object.keys(known)));
+		} else if (ability !== undefined && (type === 'array' ? !Array.isArray(ability) : typeof ability !== type)) {
+			report(`its abilities.${name} is ${shown(ability)}; its type must be ${type}.`);
 		}
 	}
 }
 
-/** The names of all members, also of those that a class has defined. */
+/** The names of all members, including those of its class. */
 function namesOf(value: object): readonly string[] {
 	const names: string[] = [];
 	for (let at = value; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {

@@ -2,20 +2,19 @@ import { redact } from '../../contract/errors/redact.ts';
 
 /** One reason why a deployment cannot start. */
 export interface BootProblem {
-	/** The row of {@link bootErrors}. */
 	readonly code: keyof typeof bootErrors;
-	/** The part at fault: `plugin video`, `backend jobs`, `model clip-1`, `config`. */
+	/** The part that has the problem: `plugin video`, `backend jobs`, `model clip-1`, `config`. */
 	readonly owner: string;
-	/** Its place in the config: `plugins.video.with.retentionHours`. */
+	/** Its path in the config: `plugins.video.with.retentionHours`. */
 	readonly path: string;
 	readonly message: string;
 	readonly remedy: string;
 }
 
-/** Where a problem is. */
+/** The part that has the problem, and the config path. */
 export type ProblemPlace = Pick<BootProblem, 'owner' | 'path'>;
 
-/** What can be wrong with a deployment, each with its usual remedy. */
+/** The problems of a deployment, each with its default remedy. */
 export const bootErrors = {
 	E_CONFIG_FILE: 'Name a config file that exists and can be loaded.',
 	E_CONFIG_SHAPE: 'Write the value as described above.',
@@ -44,7 +43,7 @@ export const bootErrors = {
 	E_STEP_TIMEOUT: 'Raise server.stepTimeoutMs, or fix what the part waits for.',
 } as const;
 
-/** Makes a problem with the usual remedy of its row, or a better one. Known secrets in the message are replaced. */
+/** Creates a problem with a remedy, by default that of its code. Known secrets in the message are replaced. */
 export function bootProblem(
 	code: keyof typeof bootErrors,
 	{ owner, path }: ProblemPlace,
@@ -54,7 +53,7 @@ export function bootProblem(
 	return { code, owner, path, message: redact(message), remedy };
 }
 
-/** Everything that keeps a deployment from starting, in one report. */
+/** All problems that prevent the start of a deployment, in one report. */
 export class BootError extends Error {
 	readonly $kind = 'plinth.bootError';
 	readonly code = 'E_BOOT';

@@ -7,13 +7,12 @@ import { type BootProblem, bootProblem } from './problem.ts';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const required = ['method', 'path', 'handler', 'response', 'summary', 'errors'] as const;
 
-/** The routes of all plugins with their owners. Wrong and double ones are listed for one report. */
+/** The routes of all plugins with their owners. Invalid and duplicate routes are listed for one report. */
 export class PluginRoutes {
 	readonly owners = new Map<Route, string>();
 	readonly problems: BootProblem[] = [];
 	#isFrozen = false;
-	/** By key, the owner of a route. The kernel's own routes come first. */
-	readonly #taken = new Map(systemPaths.map((path) => [routeKey({ method: 'GET', path }), 'the kernel']));
+	readonly #ownerByKey = new Map(systemPaths.map((path) => [routeKey({ method: 'GET', path }), 'the kernel']));
 
 	/** Adds the routes of one plugin, with its default model. Throws once the routes are frozen. */
 	add(plugin: string, routes: readonly Route[], defaultModel?: string): void {
@@ -24,7 +23,6 @@ export class PluginRoutes {
 		}
 	}
 
-	/** Says that every plugin has been set up. */
 	freeze(): void {
 		this.#isFrozen = true;
 	}
@@ -36,10 +34,10 @@ export class PluginRoutes {
 			const sentence = `registers ${name}${message}`;
 			this.problems.push(bootProblem(code, { owner, path: `plugins.${plugin}` }, sentence, remedy));
 		};
-		const lacking = required.filter((key) => !route[key]).join(', ');
-		if (lacking !== '') report('E_DEFINITION', ` without ${lacking}.`, `Pass ${lacking} to defineRoute.`);
+		const missing = required.filter((key) => !route[key]).join(', ');
+		if (missing !== '') report('E_DEFINITION', ` without ${missing}.`, `Pass ${missing} to defineRoute.`);
 		if (typeof route.scope !== 'string' || route.scope === '') report('E_ROUTE_SCOPE', ' without a scope.');
-		if (lacking !== '') return;
+		if (missing !== '') return;
 		if (!methods.includes(route.method)) {
 			const upper = String(route.method).toUpperCase();
 			const remedy = methods.includes(upper) ? `Write method: '${upper}'.` : 'Write one of them.';
@@ -47,9 +45,9 @@ export class PluginRoutes {
 			return;
 		}
 		const key = routeKey(route);
-		const other = this.#taken.get(key);
+		const other = this.#ownerByKey.get(key);
 		if (other !== undefined) report('E_ROUTE_DUPLICATE', `, which ${other} has registered.`);
-		this.#taken.set(key, owner);
+		this.#ownerByKey.set(key, owner);
 
 		const named = [...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? '');
 		const declared = Object.keys((route.params as (z.ZodType & { shape?: object }) | undefined)?.shape ?? {});
@@ -63,7 +61,7 @@ export class PluginRoutes {
 	}
 }
 
-/** A route whose body does not need the `model` that it has. */
+/** The route with a body in which `model` is optional and has this default. */
 function withDefaultModel(route: Route, model: string): Route {
 	const body = route.body as z.ZodObject<{ readonly model?: z.ZodString }> | undefined;
 	const field = body?.shape?.model;

@@ -1,9 +1,9 @@
-import type { Middleware } from '../../contract/http/middleware.ts';
+import type { PartContext } from '../../contract/factory.ts';
+import type { Middleware } from '../../contract/http/route.ts';
 import type { JobDefinition, JobKinds, Jobs } from '../../contract/jobs/jobs.ts';
 import type { PluginContext } from '../../contract/plugin.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
-import type { Needs, ResolvedNeeds } from '../../contract/service.ts';
-import { services } from '../../contract/services.ts';
+import { type Needs, services } from '../../contract/service.ts';
 import { Duty } from '../../jobs/duty.ts';
 import type { Housekeeping } from '../../jobs/housekeeping.ts';
 import type { JobService } from '../../jobs/jobs.ts';
@@ -18,28 +18,16 @@ type PluginPart = Extract<Part, { kind: 'plugin' }>;
 
 type Task = () => Promise<void> | void;
 
-/** The running parts of the job machine. */
 export interface JobMachine {
 	readonly service: JobService;
 	readonly worker: JobWorker;
 	readonly housekeeping: Housekeeping;
 }
 
-interface SetupTools {
-	readonly registry: Registry;
-	readonly models: ModelDirectory;
-	/** Called when the first plugin registers a kind of job. */
-	readonly createJobs: () => JobMachine;
-}
+/** The members that every part receives, apart from its options. */
+export type PartTools = Omit<PartContext<unknown, Needs>, 'config'>;
 
-/** What each part receives at its creation. */
-export interface PartTools {
-	readonly services: ResolvedNeeds<Needs>;
-	readonly log: Logger;
-	readonly onStop: (task: Task) => void;
-}
-
-/** The contexts of plugin setups, and what the setups register. */
+/** Creates the contexts of plugin setups, and collects what the setups register. */
 export class PluginSetups {
 	readonly routes = new PluginRoutes();
 	/** In the order of the setups. The first one is outermost. */
@@ -49,12 +37,16 @@ export class PluginSetups {
 	/** Present once a plugin has registered a kind of job. */
 	machine: JobMachine | undefined;
 	readonly #problems: BootProblem[] = [];
-	readonly #tools: SetupTools;
+	readonly #registry: Registry;
+	readonly #models: ModelDirectory;
+	readonly #createJobs: () => JobMachine;
 
-	constructor(tools: SetupTools) {
-		this.#tools = tools;
+	constructor(registry: Registry, models: ModelDirectory, createJobs: () => JobMachine) {
+		this.#registry = registry;
+		this.#models = models;
+		this.#createJobs = createJobs;
 		const kinds = () => [...(this.machine?.service.definitions ?? [])];
-		tools.registry.provide(services.jobKinds, {
+		registry.provide(services.jobKinds, {
 			names: () => kinds().flatMap(([kind, { isInternal }]) => (isInternal ? [] : [kind])),
 			view: (job) => this.machine?.service.definitions.get(job.kind)?.view?.(job),
 		} satisfies JobKinds);
@@ -79,7 +71,6 @@ export class PluginSetups {
 		return [...this.#problems, ...this.routes.problems];
 	}
 
-	/** The context that one plugin's setup receives. */
 	context(part: PluginPart, tools: PartTools): PluginContext<unknown, Needs> {
 		const { id, owner, path, definition } = part;
 		return {
@@ -87,10 +78,9 @@ export class PluginSetups {
 			config: part.options,
 			models: (kind, facts) => {
 				if (!definition.models?.some(({ name }) => name === kind.name)) {
-					const message = `asks for ${kind.name} models without declaring that kind.`;
-					this.report([bootProblem('E_MODEL_KIND', part, message)]);
+					this.report([bootProblem('E_MODEL_KIND', part, `requests ${kind.name} models without declaring that kind.`)]);
 				}
-				return this.#tools.models.ofKind(kind.name, facts);
+				return this.#models.ofKind(kind.name, facts);
 			},
 			route: (...routes) => this.routes.add(id, routes, part.binding.defaultModel),
 			use: (middleware) => void this.middlewares.push(middleware),
@@ -108,23 +98,19 @@ export class PluginSetups {
 		};
 	}
 
-	/** Work that one process of the deployment does at a time. */
 	duty(name: string, run: (signal: AbortSignal) => Promise<void>, log: Logger): Duty {
-		const { registry } = this.#tools;
-		const clock = registry.get(services.clock);
-		return new Duty(name, run, { store: registry.find(services.jobs), clock, log });
+		const clock = this.#registry.get(services.clock);
+		return new Duty(name, run, { store: this.#registry.find(services.jobs), clock, log });
 	}
 
 	#job(part: PluginPart, kind: string, job: JobDefinition): Jobs {
 		const refuse = (message: string, remedy?: string) =>
 			new BootError([bootProblem('E_JOB_KIND', part, message, remedy)]);
-		if (!part.definition.jobs?.includes(kind)) {
-			throw refuse(`runs jobs of kind "${kind}" without declaring that kind.`);
-		}
+		if (!part.definition.jobs?.includes(kind)) throw refuse(`runs jobs of kind "${kind}" without declaring that kind.`);
 		if (typeof job?.run !== 'function') {
 			throw refuse(`runs jobs of kind "${kind}" without a run function.`, 'Pass { run } to job.');
 		}
-		this.machine ??= this.#tools.createJobs();
+		this.machine ??= this.#createJobs();
 		return this.machine.service.register(kind, job);
 	}
 }

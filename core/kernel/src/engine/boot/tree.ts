@@ -1,12 +1,12 @@
-import type { BootTree } from '../../contract/boot-tree.ts';
+import type { BootTree } from '../../contract/app.ts';
 import type { ModelDirectory } from '../../models/directory.ts';
+import { kernelServices } from './graph.ts';
 import type { BootPlan, Part } from './plan.ts';
 import type { PluginSetups } from './setup.ts';
 
-/** Describes what a plan has become. */
 export function bootTree(plan: BootPlan, { routes }: PluginSetups, models: ModelDirectory): BootTree {
-	const { graph, given, pools, unused } = plan;
-	const provider = (id: string) => graph.providers.get(id)?.owner ?? (given.has(id) ? 'kernel' : null);
+	const { graph, pools, unused } = plan;
+	const provider = (id: string) => graph.providers.get(id)?.owner ?? (kernelServices.has(id) ? 'kernel' : null);
 	const needsOf = ({ needs }: Part) =>
 		[...new Set(Object.values(needs).map(({ id }) => id))].map((id) => ({ service: id, provider: provider(id) }));
 	const routesOf = (plugin: string) =>

@@ -1,48 +1,41 @@
-import { nearest } from '../../contract/nearest.ts';
+import type { Instance, InstanceKind } from '../../contract/factory.ts';
+import { nearest } from '../../contract/words.ts';
 import { importFrom, NotFound, type PackageFolders } from './import-from.ts';
-
-/** What a config entry can be an instance of. */
-export type InstanceKind = 'backend' | 'model' | 'plugin';
-
-/** A factory called with its options. */
-export type Instance = { readonly $kind: `plinth.${InstanceKind}`; readonly options: unknown };
 
 type Factory = (options?: unknown) => Instance;
 
 const makers = { backend: 'defineBackend', model: 'defineModel', plugin: 'definePlugin' } as const;
 
-/** How many names a message lists. */
 const maxNames = 12;
 
 /**
- * Finds the factory that `package`, `package#name` or `./file.js#group.name` means; without a name the module has to
- * export exactly one of the kind. Rejects with what the module exports instead, or with what made its import fail.
+ * Finds the factory of `package`, `package#name` or `./file.js#group.name`. Without a name, the module must export
+ * exactly one of the kind. Rejects with a message that lists what the module exports, or with the error of its import.
  */
 export async function findFactory(use: string, kind: InstanceKind, folders: PackageFolders): Promise<Factory> {
 	const [specifier = '', name] = use.split(/#(?=[^#]*$)/);
 	const module = await importFrom(specifier, folders);
-	const wanted = `${kind} factory`;
-	const isWanted = (value: unknown): value is Factory => describeValue(value) === wanted;
+	const expected = `${kind} factory`;
+	const isExpected = (value: unknown): value is Factory => describeValue(value) === expected;
 	const refuse = (message: string) => {
 		const all = exportsOf(module);
-		const names = all.filter(({ what }) => what === wanted).map((each) => each.name);
+		const names = all.filter(({ what }) => what === expected).map((each) => each.name);
 		return new NotFound(`${message}; ${listed(all)}`, remedy(specifier, name, names));
 	};
 
 	if (name !== undefined) {
-		const found = name.split('.').reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
-		if (isWanted(found)) return found;
-		if (found === undefined) throw refuse(`${specifier} exports no ${wanted} named ${name}`);
-		const what = describeValue(found) ?? 'value of another kind';
-		throw refuse(`${specifier}#${name} is a ${what}, and a ${wanted} belongs here`);
+		const value = name.split('.').reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
+		if (isExpected(value)) return value;
+		if (value === undefined) throw refuse(`${specifier} exports no ${expected} named ${name}`);
+		const what = describeValue(value) ?? 'value of another kind';
+		throw refuse(`${specifier}#${name} is a ${what}, and a ${expected} belongs here`);
 	}
-	const [first, ...others] = new Set(Object.values(module).filter(isWanted));
-	if (!first) throw refuse(`${specifier} exports no ${wanted}, which is what ${makers[kind]} returns`);
+	const [first, ...others] = new Set(Object.values(module).filter(isExpected));
+	if (!first) throw refuse(`${specifier} exports no ${expected}, which is what ${makers[kind]} returns`);
 	if (others.length > 0) throw refuse(`${specifier} exports ${others.length + 1} ${kind} factories`);
 	return first;
 }
 
-/** Proposes the names of factories; undefined where there are none. */
 function remedy(specifier: string, name: string | undefined, names: readonly string[]): string | undefined {
 	if (names.length === 0) return undefined;
 	const near = name === undefined ? undefined : nearest(name, names);
@@ -51,37 +44,29 @@ function remedy(specifier: string, name: string | undefined, names: readonly str
 	return `Name one: ${proposed.join(', ')}.`;
 }
 
-/** Describes a factory or an instance; undefined for other values. */
 function describeValue(value: unknown): string | undefined {
 	const { $kind } = (value ?? {}) as { readonly $kind?: unknown };
 	const [, kind, factory] = /^plinth\.(backend|model|plugin)(\.factory)?$/.exec(String($kind)) ?? [];
 	return kind && (factory ? `${kind} factory` : `${kind} factory that has been called already`);
 }
 
-interface Export {
-	readonly name: string;
-	readonly what: string | undefined;
-}
+type Export = { readonly name: string; readonly what: string | undefined };
 
-/** The names that a module exports, factories first. */
-function listed(found: readonly Export[]): string {
-	const factories = found.flatMap(({ name, what }) => (what ? [`${name} (${what})`] : []));
-	const names = [...factories, ...found.flatMap(({ name, what }) => (what ? [] : [name]))];
+function listed(all: readonly Export[]): string {
+	const factories = all.flatMap(({ name, what }) => (what ? [`${name} (${what})`] : []));
+	const names = [...factories, ...all.flatMap(({ name, what }) => (what ? [] : [name]))];
 	if (names.length === 0) return 'it exports nothing';
 	const rest = names.length - maxNames;
 	return `it exports ${names.slice(0, maxNames).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-/** Exported names, with the factories that are members of an exported object, as in `openai.chat`. */
+/** Exported names, including factories that are members of an exported object, as in `openai.chat`. */
 function exportsOf(module: object): readonly Export[] {
 	return Object.entries(module).flatMap(([name, value]) => {
 		const what = describeValue(value);
 		if (what || typeof value !== 'object' || value === null) return [{ name, what }];
-		const members = Object.entries(value).map(([key, member]) => ({
-			name: `${name}.${key}`,
-			what: describeValue(member),
-		}));
-		const factories = members.filter((member) => member.what);
+		const members = Object.entries(value).map(([key, member]) => [`${name}.${key}`, describeValue(member)] as const);
+		const factories = members.flatMap(([member, kind]) => (kind ? [{ name: member, what: kind }] : []));
 		return factories.length > 0 ? factories : [{ name, what }];
 	});
 }

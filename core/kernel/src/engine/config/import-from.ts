@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { findPackageJSON } from 'node:module';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-/** A name that resolves to nothing, as opposed to a package that fails while it loads. */
+/** The error for a name that does not resolve, as opposed to a package that fails while it loads. */
 export class NotFound extends Error {
 	readonly remedy: string | undefined;
 
@@ -15,35 +13,22 @@ export class NotFound extends Error {
 	}
 }
 
-/** Where the names of packages resolve. */
+/** The folders from which the names of packages resolve: first that of the config. */
 export interface PackageFolders {
-	/** The folder of the config. */
 	readonly folder: string;
-	/** The folder of the program that reads the config: for packages that are not installed beside the config. */
+	/** The folder of the program that reads the config, for packages that are not installed with the config. */
 	readonly installation?: string | undefined;
 }
 
-/**
- * Imports a package as the config file would: bare names from the config's own folder, `./` and `/` as files. Node
- * would resolve a bare name from this file, so the package is found and its `exports` are read here.
- */
+/** Imports a package, or a file for `./` and `/`, from the config's folder. A plain `import` starts at this file. */
 export async function importFrom(specifier: string, from: PackageFolders): Promise<Record<string, unknown>> {
 	const { folder, installation = folder } = from;
 	if (specifier.startsWith('file:')) return importFile(fileURLToPath(specifier));
-	if (/^\.{1,2}\//.test(specifier) || isAbsolute(specifier)) {
-		return importFile(resolve(folder, specifier));
-	}
-	const { name, subpath } = splitSpecifier(specifier);
-	const manifest = findManifest(name, folder) ?? findManifest(name, installation);
-	const places = [...new Set([folder, installation])].join(' or ');
-	if (!manifest) throw new NotFound(`the package ${name} is not installed beside ${places}`);
-	const { exports, main } = JSON.parse(await readFile(manifest, 'utf8')) as {
-		exports?: unknown;
-		main?: string;
-	};
-	const target = exports === undefined && subpath === '.' ? (main ?? 'index.js') : resolveExport(exports, subpath);
-	if (target === undefined) throw new NotFound(`the package ${name} has no export ${subpath}`);
-	return import(pathToFileURL(join(dirname(manifest), target)).href);
+	if (/^\.{1,2}\//.test(specifier) || isAbsolute(specifier)) return importFile(resolve(folder, specifier));
+	const url = (await resolveFrom(folder, specifier)) ?? (await resolveFrom(installation, specifier));
+	const folders = [...new Set([folder, installation])].join(' or ');
+	if (!url) throw new NotFound(`the package ${specifier} is not installed beside ${folders}`);
+	return import(url.href);
 }
 
 async function importFile(path: string): Promise<Record<string, unknown>> {
@@ -51,44 +36,23 @@ async function importFile(path: string): Promise<Record<string, unknown>> {
 	return import(pathToFileURL(path).href);
 }
 
-function splitSpecifier(specifier: string): { name: string; subpath: string } {
-	const parts = specifier.split('/');
-	const length = specifier.startsWith('@') ? 2 : 1;
-	const rest = parts.slice(length).join('/');
-	return { name: parts.slice(0, length).join('/'), subpath: rest === '' ? '.' : `./${rest}` };
-}
-
-function findManifest(name: string, folder: string): string | undefined {
+/** The URL of a package from a folder; undefined if it is not installed there. */
+async function resolveFrom(folder: string, specifier: string): Promise<URL | undefined> {
+	// Loaded only for names: a config of factory calls does not need it.
+	const { moduleResolve } = await import('import-meta-resolve');
 	try {
-		return findPackageJSON(name, pathToFileURL(join(folder, 'plinth.config.js')));
-	} catch {
-		return undefined;
+		return moduleResolve(specifier, pathToFileURL(join(folder, 'plinth.config.js')), conditions());
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		if (code === 'ERR_MODULE_NOT_FOUND' && message.startsWith('Cannot find package')) return undefined;
+		throw code === 'ERR_MODULE_NOT_FOUND' ? error : new NotFound(message);
 	}
 }
 
-/** Conditions that this process was started with, so that a source checkout resolves to sources. */
-function conditions(): ReadonlySet<string> {
+/** The export conditions that this process was started with, so that a source checkout resolves to sources. */
+function conditions(): Set<string> {
 	const args = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')];
 	const options = { conditions: { type: 'string', short: 'C', multiple: true } } as const;
-	const given = parseArgs({ args, options, strict: false }).values.conditions ?? [];
-	return new Set([...given.map(String), 'node', 'import', 'module-sync', 'default']);
-}
-
-function resolveExport(exports: unknown, subpath: string): string | undefined {
-	if (typeof exports === 'string') return subpath === '.' ? exports : undefined;
-	if (typeof exports !== 'object' || exports === null) return undefined;
-	const table = exports as Record<string, unknown>;
-	const subpaths = Object.keys(table).some((key) => key.startsWith('.'));
-	return resolveTarget(subpaths ? table[subpath] : subpath === '.' ? table : undefined, conditions());
-}
-
-function resolveTarget(target: unknown, active: ReadonlySet<string>): string | undefined {
-	if (typeof target === 'string') return target;
-	if (typeof target !== 'object' || target === null) return undefined;
-	for (const [condition, value] of Object.entries(target)) {
-		if (!active.has(condition)) continue;
-		const found = resolveTarget(value, active);
-		if (found !== undefined) return found;
-	}
-	return undefined;
+	const names = parseArgs({ args, options, strict: false }).values.conditions ?? [];
+	return new Set([...names.map(String), 'node', 'import', 'module-sync', 'default']);
 }

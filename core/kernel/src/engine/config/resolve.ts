@@ -2,16 +2,17 @@ import { resolve } from 'node:path';
 import type { BackendInstance } from '../../contract/backend.ts';
 import type { AppConfig } from '../../contract/config.ts';
 import { learnEnvironment } from '../../contract/errors/redact.ts';
+import type { ResolvedGroup, ResolvedModel, ResolvedPool } from '../../contract/model-settings.ts';
 import type { PluginInstance } from '../../contract/plugin.ts';
-import type { ResolvedGroup, ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
 import { describeIssue, unknownNames } from './describe-issue.ts';
 import { importFrom, NotFound, type PackageFolders } from './import-from.ts';
-import { fill, instantiate, loadProblem, type Resolution } from './instantiate.ts';
-import { type ConfigEntry, resolveGroups, resolveModels } from './models.ts';
+import { type Entry, instantiate, loadProblem, type Resolution } from './instantiate.ts';
+import { resolveGroups, resolveModels } from './models.ts';
 import { configShape } from './shape.ts';
+import { fill } from './variables.ts';
 
-/** A config after presets, names and variables, for `createApp`. Both spellings of a config give equal values. */
+/** A config with resolved presets, names and variables, for `createApp`. Names and factory calls give equal values. */
 export interface ResolvedConfig {
 	readonly $kind: 'plinth.config';
 	/** Absolute: relative paths and names of packages in options resolve from here. */
@@ -22,27 +23,28 @@ export interface ResolvedConfig {
 	readonly jobs: Readonly<Record<string, unknown>>;
 	readonly backends: Readonly<Record<string, BackendInstance>>;
 	readonly models: Readonly<Record<string, ResolvedModel>>;
-	/** Entries under `models` that share their work among others. */
+	/** Entries under `models` that balance their calls over other models. */
 	readonly pools: Readonly<Record<string, ResolvedPool>>;
 	readonly groups: Readonly<Record<string, ResolvedGroup>>;
 	readonly plugins: Readonly<Record<string, ResolvedPlugin>>;
 	/** By config path, the environment variable that a value came from, for messages. */
 	readonly variables: ReadonlyMap<string, string>;
-	/** Places of what a preset brought: `backends.blobs`. */
-	readonly inherited: ReadonlySet<string>;
-	/** What could not be resolved; `createApp` reports it together with everything else. */
+	/** Config paths of entries that the config itself adds or changes: `backends.blobs`. All others are from presets. */
+	readonly own: ReadonlySet<string>;
+	/** Problems of the resolution. `createApp` reports them together with all others. */
 	readonly problems: readonly BootProblem[];
 }
 
-/** A plugin instance, and the model of the requests that name none. */
+/** A plugin instance, and the model for requests that name none. */
 export type ResolvedPlugin = PluginInstance & { readonly defaultModel?: string | undefined };
 
-type Section = 'backends' | 'models' | 'groups' | 'plugins';
+const sections = ['backends', 'models', 'groups', 'plugins'] as const;
+type Section = (typeof sections)[number];
 
-/** Applies presets, finds named factories and fills in variables. Never rejects: mistakes are in `problems`. */
+/** Applies presets, finds named factories and fills in variables. Never rejects: problems are in `problems`. */
 export async function resolveConfig(
 	config: AppConfig,
-	from: PackageFolders & Pick<Resolution, 'env'>,
+	from: PackageFolders & { readonly env: Readonly<Record<string, string | undefined>> },
 ): Promise<ResolvedConfig> {
 	const resolution: Resolution = { ...from, variables: new Map(), problems: [] };
 	const { variables, problems } = resolution;
@@ -52,26 +54,23 @@ export async function resolveConfig(
 
 	const settings = (key: 'server' | 'log' | 'jobs') =>
 		fill(Object.assign({}, ...layers.map((layer) => layer[key] ?? {})), key, resolution);
-	// What a missing preset would have brought is unknown.
-	const isPresetLost = problems.some(({ path }) => path === 'extends');
-	const merge = (section: Section) => mergeSection(layers, section, isPresetLost ? undefined : problems);
-	const merged = { backends: merge('backends'), models: merge('models'), plugins: merge('plugins') };
-	const inherited = Object.entries(merged).flatMap(([section, entries]) =>
-		[...entries].flatMap(([id, entry]) => (entry.inherited ? [`${section}.${id}`] : [])),
-	);
+	// The entries of a preset that cannot be loaded are unknown.
+	const isPresetMissing = problems.some(({ path }) => path === 'extends');
+	const merge = (section: Section) => mergeSection(layers, section, isPresetMissing ? undefined : problems);
+	const placesIn = (section: Section) => Object.keys(config[section] ?? {}).map((id) => `${section}.${id}`);
 	const backends: Record<string, BackendInstance> = {};
 	const plugins: Record<string, ResolvedPlugin> = {};
-	for (const [id, { value }] of merged.backends) {
-		const found = await instantiate<BackendInstance>(value, 'backend', id, resolution);
-		if (found) backends[id] = found;
+	for (const [id, entry] of merge('backends')) {
+		const instance = await instantiate<BackendInstance>(entry, 'backend', id, resolution);
+		if (instance) backends[id] = instance;
 	}
-	const { models, pools } = await resolveModels(merged.models, resolution);
+	const { models, pools } = await resolveModels(merge('models'), resolution);
 	const groups = resolveGroups(merge('groups'), resolution);
-	for (const [id, { value }] of merged.plugins) {
-		const { defaultModel: given, ...entry } = value as { readonly defaultModel?: string };
-		const defaultModel = fill(given, `plugins.${id}.defaultModel`, resolution);
-		const found = await instantiate<PluginInstance>(entry, 'plugin', id, resolution);
-		if (found) plugins[id] = { ...found, ...(given === undefined ? {} : { defaultModel }) };
+	for (const [id, entry] of merge('plugins')) {
+		const { defaultModel: model, ...others } = entry as Entry & { readonly defaultModel?: string };
+		const defaultModel = fill(model, `plugins.${id}.defaultModel`, resolution);
+		const instance = await instantiate<PluginInstance>(others, 'plugin', id, resolution);
+		if (instance) plugins[id] = { ...instance, ...(model === undefined ? {} : { defaultModel }) };
 	}
 	return {
 		$kind: 'plinth.config',
@@ -86,14 +85,14 @@ export async function resolveConfig(
 		groups,
 		plugins,
 		variables,
-		inherited: new Set(inherited),
+		own: new Set(sections.flatMap(placesIn)),
 		problems,
 	};
 }
 
 const extendsPlace = { owner: 'config', path: 'extends' } as const;
 
-/** The config and the presets that it extends, the farthest first. */
+/** The config and the presets that it extends, the base first. */
 async function presetLayers(config: AppConfig, resolution: Resolution): Promise<AppConfig[]> {
 	const layers = [config];
 	for (let base = config.extends; base !== undefined; base = layers[0]?.extends) {
@@ -109,9 +108,9 @@ async function presetLayers(config: AppConfig, resolution: Resolution): Promise<
 	return layers;
 }
 
-async function namedPreset(given: string, resolution: Resolution): Promise<AppConfig | undefined> {
-	const name = fill(given, 'extends', resolution);
-	// The last colon: a path may hold one too.
+async function namedPreset(reference: string, resolution: Resolution): Promise<AppConfig | undefined> {
+	const name = fill(reference, 'extends', resolution);
+	// The last colon, because a path may contain one too.
 	const colon = name.lastIndexOf(':');
 	const specifier = colon < 0 ? name : name.slice(0, colon);
 	const exported = colon < 0 ? 'default' : name.slice(colon + 1);
@@ -128,52 +127,47 @@ async function namedPreset(given: string, resolution: Resolution): Promise<AppCo
 	}
 }
 
-/** A config that can be extended, as opposed to factories and their groups, such as `openai`. */
+/** Whether a value is a config that can be extended, and not a factory or an object of factories, such as `openai`. */
 function isPreset(value: unknown): value is AppConfig {
-	return typeof value === 'object' && value !== null && configShape.safeParse(value).success;
+	return typeof value === 'object' && value !== null && configShape.safeParse(value, { jitless: true }).success;
 }
 
 function checkShape(layer: AppConfig, problems: BootProblem[]): void {
-	for (const issue of configShape.safeParse(layer).error?.issues ?? []) {
+	for (const issue of configShape.safeParse(layer, { jitless: true }).error?.issues ?? []) {
 		const { message, remedy } = describeIssue(issue, { schema: configShape, value: layer });
 		const path = issue.path.join('.') || '(top level)';
 		problems.push(bootProblem('E_CONFIG_SHAPE', { owner: 'config', path }, message, remedy));
 	}
 }
 
-/** The entries of a section. Without `problems`, a preset is missing: nothing is known about what it brings. */
-function mergeSection(
-	layers: readonly AppConfig[],
-	section: Section,
-	problems: BootProblem[] | undefined,
-): Map<string, ConfigEntry> {
-	const merged = new Map<string, ConfigEntry>();
-	for (const [index, layer] of layers.entries()) {
+/** The merged entries of a section. Without `problems`, a preset is missing, and its entries are unknown. */
+function mergeSection(layers: readonly AppConfig[], section: Section, problems?: BootProblem[]): Map<string, Entry> {
+	const merged = new Map<string, Entry>();
+	for (const layer of layers) {
 		for (const [id, value] of Object.entries(layer[section] ?? {})) {
 			if (value === false && !merged.delete(id)) {
 				const place = { owner: `${section.slice(0, -1)} ${id}`, path: `${section}.${id}` };
-				const message = 'is removed by false, but no preset brings it.';
+				const message = 'is removed by false, but no preset defines it.';
 				problems?.push(bootProblem('E_CONFIG_SHAPE', place, message, 'Correct the spelling, or delete the line.'));
 			}
-			// Other values have been reported by `checkShape`.
+			// `checkShape` has reported all other values.
 			if (typeof value !== 'object' || value === null) continue;
-			const base = merged.get(id)?.value;
-			if (!base && !problems && !isWhole(value)) continue;
-			merged.set(id, { value: base ? changed(base, value) : value, inherited: index < layers.length - 1 });
+			const entry: Entry = '$kind' in value ? { use: value } : { ...value };
+			const base = merged.get(id);
+			if (!base && !problems && !isComplete(entry)) continue;
+			merged.set(id, base ? applyChange(base, entry) : entry);
 		}
 	}
 	return merged;
 }
 
-/** Whether an entry stands by itself. Any other one changes what a preset brings under the same key. */
-function isWhole(entry: object): boolean {
-	return '$kind' in entry || 'use' in entry || 'balance' in entry;
+/** Whether an entry is complete. Any other one changes the preset's entry with the same key. */
+function isComplete(entry: Entry): boolean {
+	return 'use' in entry || 'balance' in entry;
 }
 
-/** An entry of a preset with the changes to it; each option under `with` is replaced as a whole. */
-function changed(base: object, change: object): object {
-	if (isWhole(change)) return change;
-	const entry: { readonly with?: object } = '$kind' in base ? { use: base } : base;
-	const { with: given } = change as { readonly with?: object };
-	return { ...entry, ...change, ...(given && { with: { ...entry.with, ...given } }) };
+/** Applies changes to an entry of a preset. Each option under `with` is replaced as a whole. */
+function applyChange(base: Entry, change: Entry): Entry {
+	if (isComplete(change)) return change;
+	return { ...base, ...change, ...(change.with && { with: { ...base.with, ...change.with } }) };
 }

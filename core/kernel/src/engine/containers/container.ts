@@ -1,12 +1,12 @@
-// tsyringe builds what is known when this package is compiled: the kernel's own classes, in one child container per
-// app. awilix (registry.ts) builds what the config brings: backends, models and plugins, each in a scope of its own.
+// tsyringe builds the kernel's own classes, known at compile time, in one child container per app. awilix (registry.ts)
+// builds the parts of the config: backends, models and plugins, each in its own scope.
 // Direction: backends (awilix) -> kernel (tsyringe) -> plugins (awilix). Requests use no container, only `call`.
-// Neither container is disposed as a whole, which would be concurrent: lifecycle.ts disposes one scope at a time, in
-// reverse. tsyringe needs reflect-metadata before it: both are imported here, in this order, and nowhere else.
+// Neither container is disposed as a whole, because that is concurrent: lifecycle.ts disposes one scope at a time, in
+// reverse. tsyringe needs reflect-metadata first, so only this file imports them, in this order.
 import 'reflect-metadata';
 import { container, type DependencyContainer, instanceCachingFactory } from 'tsyringe';
 
-/** A typed key of the kernel container. `$type` carries `T` for the compiler, in both directions. */
+/** A typed key of the kernel container. `$type` holds `T` for the compiler, in both directions. */
 export interface Token<T> {
 	readonly symbol: symbol;
 	readonly $type?: (value: T) => T;
@@ -16,14 +16,13 @@ export function token<T>(name: string): Token<T> {
 	return { symbol: Symbol(name) };
 }
 
-/** Looks a collaborator up, which is built when it is first asked for. */
 export type Get = <T>(key: Token<T>) => T;
 
 const wirings = new Map<symbol, (get: Get) => unknown>();
 
 /**
- * Declares how every kernel container builds a class: `wire(pair, (get) => new Pair({ left: get(left) }))`. A
- * function and no decorator, which type stripping cannot run. The compiler checks each collaborator under its name.
+ * Declares how every kernel container builds a class: `wire(pair, (get) => new Pair({ left: get(left) }))`. A function,
+ * because type stripping cannot run decorators.
  */
 export function wire<T>(key: Token<T>, build: (get: Get) => NoInfer<T>): void {
 	wirings.set(key.symbol, build);
@@ -40,7 +39,6 @@ export class KernelContainer {
 		}
 	}
 
-	/** Binds a token to a value. */
 	value<T>(key: Token<T>, value: T): this {
 		this.#container.register(key.symbol, { useValue: value });
 		return this;

@@ -1,9 +1,9 @@
 import type { Clock } from '../../contract/ports/clock.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
-import { services } from '../../contract/services.ts';
+import { services } from '../../contract/service.ts';
 import { Admission } from '../../http/gate/admission.ts';
-import { AuthFailures } from '../../http/gate/auth-failures.ts';
-import { Authentication, openAuthenticator } from '../../http/gate/authentication.ts';
+import { authFailures } from '../../http/gate/auth-failures.ts';
+import { authentication, openAuthenticator } from '../../http/gate/authentication.ts';
 import { Listener } from '../../http/listener.ts';
 import { Pipeline } from '../../http/pipeline.ts';
 import { RouteTable } from '../../http/routing/table.ts';
@@ -20,7 +20,6 @@ import { RunningApp } from '../run/running.ts';
 import { KernelContainer, token, wire } from './container.ts';
 import { Registry } from './registry.ts';
 
-/** What the boot asks the kernel container for. */
 export const kernel = {
 	registry: token<Registry>('Registry'),
 	lifecycle: token<Lifecycle>('Lifecycle'),
@@ -29,7 +28,7 @@ export const kernel = {
 	app: token<RunningApp>('RunningApp'),
 } as const;
 
-/** The kernel of one app: every class below is built when it is first asked for. */
+/** The kernel of one app. Every class below is built at its first use. */
 export function createKernel(values: {
 	readonly plan: BootPlan;
 	readonly clock: Clock;
@@ -45,15 +44,15 @@ const log = token<Logger>('Logger');
 wire(kernel.registry, (get) => new Registry().provide(services.clock, get(clock)).provide(services.log, get(log)));
 wire(kernel.lifecycle, (get) => {
 	const { server, variables } = get(plan);
-	return new Lifecycle({ timeoutMs: server.stepTimeoutMs, log: get(log), variables });
+	return new Lifecycle(server.stepTimeoutMs, get(log), variables);
 });
-wire(kernel.models, (get) => new ModelDirectory(get(clock), get(log), get(plan)));
-wire(kernel.setups, (get) => {
-	const createJobs = () => get(machine);
-	return new PluginSetups({ registry: get(kernel.registry), models: get(kernel.models), createJobs });
+wire(kernel.models, (get) => {
+	const { pools, groups } = get(plan);
+	return new ModelDirectory(get(clock), get(log), pools, groups);
 });
+wire(kernel.setups, (get) => new PluginSetups(get(kernel.registry), get(kernel.models), () => get(machine)));
 
-// Jobs. The graph has made sure that the ports are there before a plugin with jobs is set up.
+// Jobs. The graph has checked that the ports exist before a plugin with jobs is set up.
 const machine = token<JobMachine>('JobMachine');
 wire(machine, (get) => {
 	const registry = get(kernel.registry);
@@ -69,65 +68,53 @@ wire(machine, (get) => {
 	return { service, worker: new JobWorker(service, tools), housekeeping: new Housekeeping(tools) };
 });
 
-// HTTP.
 const table = token<RouteTable>('RouteTable');
-const authentication = token<Authentication>('Authentication');
 const pipeline = token<Pipeline>('Pipeline');
 const server = token<HttpServer>('HttpServer');
 
 wire(table, (get) => {
 	const { routes, middlewares } = get(kernel.setups);
 	routes.freeze();
-	const surroundings = { registry: get(kernel.registry), clock: get(clock), log: get(log) };
-	const readiness = createReadiness(() => get(kernel.app).state, surroundings);
+	const context = { registry: get(kernel.registry), clock: get(clock), log: get(log) };
 	return new RouteTable({
 		owners: routes.owners,
 		middlewares,
 		isWorker: get(plan).role === 'worker',
 		refusesUnknown: get(plan).server.unknownMembers === 'refuse',
-		readiness,
+		readiness: createReadiness(() => get(kernel.app).state, context),
 		models: () => get(kernel.models).list(),
 	});
 });
-wire(authentication, (get) => {
-	const { auth, authFailuresPerMinute: perMinute, trustedProxies } = get(plan).server;
-	const found = auth === 'off' ? undefined : get(kernel.registry).find(services.authenticator);
-	found?.booted?.();
-	const failures = new AuthFailures({ perMinute, trustedProxies });
-	return new Authentication(found ?? openAuthenticator, failures);
+wire(pipeline, (get) => {
+	const { auth, authFailuresPerMinute: perMinute, trustedProxies, cors, compression, limits } = get(plan).server;
+	const authenticator = auth === 'off' ? undefined : get(kernel.registry).find(services.authenticator);
+	authenticator?.booted?.();
+	return new Pipeline({
+		clock: get(clock),
+		log: get(log),
+		cors,
+		compresses: compression === 'on',
+		authentication: authentication(authenticator ?? openAuthenticator, authFailures({ perMinute, trustedProxies })),
+		admission: new Admission(limits),
+		routes: get(table),
+		// The app is built with its server, so it is resolved at the first request.
+		whenReady: () => get(kernel.app).whenReady(),
+	});
 });
-wire(
-	pipeline,
-	(get) =>
-		new Pipeline({
-			clock: get(clock),
-			log: get(log),
-			cors: get(plan).server.cors,
-			compresses: get(plan).server.compression === 'on',
-			authentication: get(authentication),
-			admission: new Admission(get(plan).server.limits),
-			routes: get(table),
-			// The app is built with its server, so it is looked up when the first request comes.
-			whenReady: () => get(kernel.app).whenReady(),
-		}),
-);
 wire(server, (get) => {
 	const { limits, publicUrl } = get(plan).server;
 	const listener = new Listener(get(log), limits.connections);
-	const parts = { pipeline: get(pipeline), routes: get(table) };
-	return new HttpServer({ ...parts, listener, publicUrl });
+	return new HttpServer({ pipeline: get(pipeline), routes: get(table), listener, publicUrl });
 });
 
-wire(
-	kernel.app,
-	(get) =>
-		new RunningApp({
-			plan: get(plan),
-			registry: get(kernel.registry),
-			http: get(server),
-			setups: get(kernel.setups),
-			lifecycle: get(kernel.lifecycle),
-			log: get(log),
-			models: get(kernel.models),
-		}),
-);
+wire(kernel.app, (get) => {
+	return new RunningApp({
+		plan: get(plan),
+		registry: get(kernel.registry),
+		http: get(server),
+		setups: get(kernel.setups),
+		lifecycle: get(kernel.lifecycle),
+		log: get(log),
+		models: get(kernel.models),
+	});
+});

@@ -1,36 +1,19 @@
 import { type Logger as Pino, pino } from 'pino';
 import { redact } from '../../contract/errors/redact.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
-import type { LogSettings } from '../config/shape.ts';
+import type { LogSettings } from '../../contract/server-settings.ts';
 import { safeFields } from './log-fields.ts';
-import { prettyLine } from './log-pretty.ts';
 
-/** Where lines go. */
-export interface LogOutput {
-	write(text: string): unknown;
-	readonly isTTY?: boolean;
-	hasColors?(): boolean;
-}
-
-/**
- * Logs through pino, to standard error unless `output` is given: JSON lines, or one short line each for people.
- * Secrets and prompts are blanked in all fields: see `safeFields`.
- */
-export function createLogger({ level, format }: LogSettings, output?: LogOutput): Logger {
-	const terminal: LogOutput = output ?? process.stderr;
-	const isPretty = format === 'pretty' || (format === 'auto' && terminal.isTTY === true);
-	const hasColors = terminal.hasColors?.() ?? false;
-	let destination: Destination;
-	if (isPretty) destination = { write: (line) => void terminal.write(prettyLine(line, hasColors)) };
-	else if (output) destination = { write: (line) => void output.write(line) };
-	else destination = standardError();
-	// What pino would do to errors has been done by safeFields.
+/** Logs JSON lines through pino, to standard error or to `write`. `safeFields` removes secrets and prompts. */
+export function createLogger(level: LogSettings['level'], write?: (line: string) => void): Logger {
+	const destination: Destination = write ? { write } : standardError();
+	// `safeFields` has already serialized the errors.
 	const log = adapt(pino({ level, base: null, serializers: { err: (err: unknown) => err } }, destination));
 	destinations.set(log, destination);
 	return log;
 }
 
-/** Settles when the lines of `createLogger`'s log so far are written, or cannot be; for any other log, at once. */
+/** Settles when the lines logged so far are written, or cannot be; at once for a log not from `createLogger`. */
 export async function flushLog(log: Logger): Promise<void> {
 	await destinations.get(log)?.flush?.();
 }
@@ -40,13 +23,12 @@ interface Destination {
 	flush?(): Promise<void>;
 }
 
-/** Where the lines of a log go; a log that the host has brought is not here. */
 const destinations = new WeakMap<Logger, Destination>();
 
-/** One flush writes one piece of the buffered lines, or waits for the piece under way. There are never more. */
+/** How often a flush is repeated: each one writes or awaits one piece of the buffer, and there are at most four. */
 const flushRounds = 4;
 
-/** Buffered: one write per line would cost a busy server a tenth of its time. The rest is written at the exit. */
+/** Buffered, because one write per line costs a busy server a tenth of its time. The exit writes the rest. */
 function standardError(): Destination {
 	const buffered = pino.destination({
 		dest: 2,
@@ -57,11 +39,11 @@ function standardError(): Destination {
 		contentMode: 'buffer',
 	});
 	return {
-		// As text, the whole buffer would be copied for each line. The types allow text only.
+		// A Buffer, because for text the whole buffer is copied for each line. The types allow only text.
 		write: (line) => void buffered.write(Buffer.from(line) as unknown as string),
 		async flush() {
 			for (let round = 0; round < flushRounds; round += 1) {
-				// It fails on pipes, which cannot be synced, and when nothing reads them.
+				// Errors are ignored: pipes cannot be synced, and may have no reader.
 				await new Promise<void>((resolve) => buffered.flush(() => resolve()));
 			}
 		},

@@ -4,64 +4,58 @@ import { explainFailure } from './step-failure.ts';
 
 type Task = () => Promise<void> | void;
 
-interface LifecycleSettings {
-	/** How long one step or one task of the stop may take, in milliseconds. */
-	readonly timeoutMs: number;
-	readonly log: Logger;
-	/** By config path, the environment variable that a value came from. */
-	readonly variables?: ReadonlyMap<string, string>;
-}
-
-/** Runs the steps of start and stop, each with a deadline that names its owner, and unwinds them in reverse. */
+/** Runs the steps of start and stop, each with a deadline, and undoes completed steps in reverse order. */
 export class Lifecycle {
-	readonly #settings: LifecycleSettings;
+	readonly #timeoutMs: number;
+	readonly #log: Logger;
+	readonly #variables: ReadonlyMap<string, string>;
 	readonly #undo = new StopTasks();
 
-	constructor(settings: LifecycleSettings) {
-		this.#settings = settings;
+	/** `timeoutMs`: the limit of one step or one stop task. `variables`: the variables of values, by config path. */
+	constructor(timeoutMs: number, log: Logger, variables: ReadonlyMap<string, string> = new Map()) {
+		this.#timeoutMs = timeoutMs;
+		this.#log = log;
+		this.#variables = variables;
 	}
 
 	/** Runs one step of the start. Its failure becomes a `BootError` that names owner and phase. */
 	async step<T>(phase: string, owner: string, path: string, task: () => T | Promise<T>): Promise<T> {
-		const { timeoutMs, variables = new Map() } = this.#settings;
 		try {
-			return await deadline(Promise.resolve().then(task), timeoutMs);
+			return await deadline(Promise.resolve().then(task), this.#timeoutMs);
 		} catch (cause) {
 			if (cause instanceof BootError) throw cause;
 			const code = cause instanceof StepTimeout ? 'E_STEP_TIMEOUT' : 'E_STEP_FAILED';
-			const { message, remedy } = explainFailure(cause, { phase, path, variables });
+			const { message, remedy } = explainFailure(cause, { phase, path, variables: this.#variables });
 			throw new BootError([bootProblem(code, { owner, path }, message, remedy)], { cause });
 		}
 	}
 
-	/** Remembers how to undo what has been done. A failing or late task is logged, and the rest still runs. */
+	/** Registers how to undo a step. A failing or late task is logged, and the other tasks still run. */
 	onUnwind(owner: string, task: Task): void {
 		this.#undo.add(() => this.#attempt(owner, task));
 	}
 
-	/** Remembers the disposal of a part, and returns its own list of tasks, each with a deadline, for `dispose` to run. */
+	/** Registers the disposal of a part. Returns its list of tasks, each with a deadline, for `dispose` to run. */
 	disposeOnUnwind(owner: string, dispose: () => Promise<void>) {
 		this.#undo.add(dispose);
 		const tasks = new StopTasks();
 		return { add: (task: Task) => tasks.add(() => this.#attempt(owner, task)), run: () => tasks.run() };
 	}
 
-	/** Undoes everything in reverse, one at a time. */
 	unwind(): Promise<void> {
 		return this.#undo.run();
 	}
 
 	async #attempt(owner: string, task: Task): Promise<void> {
-		const { timeoutMs, log } = this.#settings;
 		try {
-			await deadline(Promise.resolve().then(task), timeoutMs);
+			await deadline(Promise.resolve().then(task), this.#timeoutMs);
 		} catch (err) {
-			log.error({ err, owner }, 'a part did not stop cleanly');
+			this.#log.error({ err, owner }, 'a part did not stop cleanly');
 		}
 	}
 }
 
-/** Tasks that run in reverse, one at a time. A task that is added after the run runs at once. */
+/** Tasks that run in reverse order, one at a time. A task that is added after the run starts at once. */
 class StopTasks {
 	readonly #tasks: (() => Promise<void>)[] = [];
 	#hasRun = false;
@@ -79,7 +73,7 @@ class StopTasks {
 
 class StepTimeout extends Error {}
 
-/** Rejects when the promise has not settled in time. In real time: a step that hangs would stop a fake clock too. */
+/** Rejects when the promise has not settled in time. Uses real time: a step that hangs would also stop a fake clock. */
 async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const timeout = new Promise<never>((_, reject) => {
@@ -92,7 +86,7 @@ async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {
 	}
 }
 
-/** Waits for a promise at most `ms`. True when it has settled; its owner reports a failure. */
+/** Waits for a promise at most `ms`. True when it has settled, also with a failure, which the caller does not see. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
 	return deadline(promise, ms).then(
 		() => true,

@@ -1,7 +1,5 @@
-import type { App } from '../../contract/app.ts';
-import type { BootTree } from '../../contract/boot-tree.ts';
+import type { App, BootTree, HostMiddleware, Mount } from '../../contract/app.ts';
 import { plinthError } from '../../contract/errors/coded-error.ts';
-import type { HostMiddleware, Mount } from '../../contract/http/mount.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 import type { ServiceRef } from '../../contract/service.ts';
 import { removeLeftUploads } from '../../http/bodies/files/leftovers.ts';
@@ -20,10 +18,9 @@ import { type Lifecycle, within } from './lifecycle.ts';
 /** How long aborted requests and jobs may take to settle, in milliseconds. */
 const abortMs = 4_000;
 
-/** How long a reader of the log that does not read may hold up the end, in milliseconds. */
+/** The maximum delay of the end by a log that is not read, in milliseconds. */
 const flushMs = 1_000;
 
-/** What a booted app consists of. */
 export interface AppParts {
 	readonly plan: BootPlan;
 	readonly registry: Registry;
@@ -34,7 +31,7 @@ export interface AppParts {
 	readonly models: ModelDirectory;
 }
 
-/** An app after its boot: the entries for requests, and the order of start and stop. */
+/** An app after its boot: the entry points for requests, and the order of start and stop. */
 export class RunningApp implements App {
 	state: App['state'] = 'created';
 	readonly #parts: AppParts;
@@ -48,7 +45,7 @@ export class RunningApp implements App {
 
 	start(): Promise<void> {
 		if (this.#stopping) return Promise.reject(plinthError('E_STOPPING'));
-		return this.#begin().then(() => this.#announce());
+		return this.#ensureStarted().then(() => this.#announce());
 	}
 
 	stop(): Promise<void> {
@@ -61,14 +58,14 @@ export class RunningApp implements App {
 		const { host = server.host, port = server.port } = options;
 		if (server.auth === 'off' && !isLoopback(host)) throw new BootError([authOff(host)]);
 		if (this.#stopping) throw plinthError('E_STOPPING');
-		await this.#begin();
+		await this.#ensureStarted();
 		if (this.#stopping) throw plinthError('E_STOPPING');
 		const address = await this.#parts.http.listen({ host, port });
 		this.#announce();
 		return address;
 	}
 
-	callback(mount?: Mount): ReturnType<HttpServer['callback']> {
+	callback(mount?: Mount): ReturnType<App['callback']> {
 		return this.#parts.http.callback(mount);
 	}
 
@@ -80,7 +77,7 @@ export class RunningApp implements App {
 		return this.#parts.http.fetch(request, mount, next);
 	}
 
-	/** Waits for the start, which the first request begins. While the app stops, the HTTP server answers requests. */
+	/** Waits for the start, which the first request triggers. During the stop, the HTTP server responds to requests. */
 	async whenReady(): Promise<void> {
 		if (this.state === 'ready' || this.#stopping) return;
 		try {
@@ -99,8 +96,8 @@ export class RunningApp implements App {
 	}
 
 	service<T>(ref: ServiceRef<T>): T {
-		const found = this.#parts.registry.find(ref);
-		if (found !== undefined) return found;
+		const service = this.#parts.registry.find(ref);
+		if (service !== undefined) return service;
 		const place = { owner: 'app', path: ref.id };
 		throw new BootError([bootProblem('E_SERVICE_MISSING', place, `nothing provides ${ref.id}.`)]);
 	}
@@ -109,12 +106,12 @@ export class RunningApp implements App {
 		return bootTree(this.#parts.plan, this.#parts.setups, this.#parts.models);
 	}
 
-	#begin(): Promise<void> {
+	#ensureStarted(): Promise<void> {
 		this.#starting ??= this.#start();
 		return this.#starting;
 	}
 
-	/** Logs `ready` once, and not before our own listener is open: tools that wait for the line send requests then. */
+	/** Logs `ready` once, after the listener of the app is open: tools that wait for the line then send requests. */
 	#announce(): void {
 		if (this.#isAnnounced || this.state !== 'ready') return;
 		this.#isAnnounced = true;
@@ -154,17 +151,16 @@ export class RunningApp implements App {
 		this.state = 'stopping';
 		if (isServing) {
 			http.listener.endKeepAlive();
-			// Load balancers need a moment to notice the red readiness before the listener goes.
+			// Load balancers need a moment to notice that the app is not ready, before the listener closes.
 			await new Promise((resolve) => setTimeout(resolve, plan.server.drainDelayMs));
 		}
-		// Streams that live for an hour would hold up the drain; their clients go on elsewhere.
+		// Streams may last an hour and would delay the drain. Their clients reconnect to another process.
 		await within(Promise.allSettled(setups.drains.map(async (task) => task())), abortMs);
 		await this.#drain(setups.machine?.worker);
 		http.listener.close();
 		await this.#end();
 	}
 
-	/** Lets requests and jobs finish, then aborts what is left. */
 	async #drain(worker: JobWorker | undefined): Promise<void> {
 		const { http, plan, log } = this.#parts;
 		const jobs = worker?.close().then(() => worker.drained());
@@ -172,7 +168,7 @@ export class RunningApp implements App {
 			log.error({ err }, 'the drain failed'),
 		);
 		if (!(await within(drained, plan.server.graceMs))) {
-			log.warn({ requests: http.pipeline.inFlight, jobs: worker?.running ?? 0 }, 'the grace period is over');
+			log.warn({ requests: http.pipeline.inFlight, jobs: worker?.running ?? 0 }, 'the grace period has ended');
 		}
 		http.pipeline.abortAll();
 		await within(Promise.all([worker?.interrupt(), http.pipeline.drained()]), abortMs);
@@ -183,7 +179,7 @@ export class RunningApp implements App {
 		await lifecycle.unwind();
 		this.state = 'stopped';
 		log.info({}, 'stopped');
-		// The host may end the process next.
+		// The host may end the process after this.
 		await within(flushLog(log), flushMs);
 	}
 }

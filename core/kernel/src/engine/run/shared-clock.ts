@@ -2,14 +2,11 @@ import type { JobStore } from '../../contract/jobs/job-store.ts';
 import type { Clock } from '../../contract/ports/clock.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 
-/** How often the store is asked, and the difference below which the clock of the machine stays as it is. */
-const everyMs = 10_000;
+/** The interval at which the store's time is read, and the smallest difference that is corrected. */
+const intervalMs = 10_000;
 const toleranceMs = 1_000;
 
-/**
- * The clock of the machine, set right by a job store that has a clock of its own: what one host writes, another one
- * reads. Its timers never keep the process alive.
- */
+/** The machine's clock, corrected by that of a job store, so that all hosts agree. Its timers keep no process alive. */
 export class SharedClock implements Clock {
 	#offsetMs = 0;
 
@@ -20,16 +17,16 @@ export class SharedClock implements Clock {
 		return () => clearTimeout(timer);
 	};
 
-	/** Asks a store at once and from then on, until the returned function is called. */
+	/** Reads the time of a store at once and repeatedly, until the returned function is called. */
 	async follow(now: NonNullable<JobStore['now']>, log: Logger): Promise<() => void> {
 		let isStopped = false;
 		let cancel = () => {};
-		const round = async () => {
-			// A store that does not answer is noticed elsewhere.
+		const update = async () => {
+			// Other checks report a store that does not respond.
 			await this.#set(now, log).catch((err: unknown) => log.debug({ err }, 'the time of the store was not read'));
-			if (!isStopped) cancel = this.after(everyMs, () => void round());
+			if (!isStopped) cancel = this.after(intervalMs, () => void update());
 		};
-		await round();
+		await update();
 		return () => {
 			isStopped = true;
 			cancel();
@@ -37,12 +34,12 @@ export class SharedClock implements Clock {
 	}
 
 	async #set(now: NonNullable<JobStore['now']>, log: Logger): Promise<void> {
-		const began = performance.now();
+		const startedAt = performance.now();
 		const time = await now();
-		const tookMs = performance.now() - began;
+		const tookMs = performance.now() - startedAt;
 		const offsetMs = Math.round(time + tookMs / 2 - Date.now());
 		if (Math.abs(offsetMs - this.#offsetMs) < toleranceMs + tookMs) return;
 		this.#offsetMs = Math.abs(offsetMs) < toleranceMs ? 0 : offsetMs;
-		log.warn({ off_ms: -offsetMs }, 'The clock of this machine differs from that of the job store, which is used.');
+		log.warn({ off_ms: -offsetMs }, "The clock of this machine differs from the job store's, which is used instead.");
 	}
 }

@@ -2,27 +2,20 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isPlinthError } from '../../contract/errors/coded-error.ts';
 
-/** Which part has failed, at what. */
 interface FailedStep {
-	/** `create`, `set up`, `start` */
 	readonly phase: string;
-	/** `backends.jobs` */
 	readonly path: string;
-	/** By config path, the environment variable that a value came from. */
 	readonly variables: ReadonlyMap<string, string>;
 }
 
-/** A failure in the words of a boot report. Without a remedy the usual one stands. */
-interface Explained {
-	readonly message: string;
-	readonly remedy?: string | undefined;
-}
+/** The message and the remedy for a boot report. Without a remedy, that of the error code is used. */
+type Explained = { readonly message: string; readonly remedy?: string | undefined };
 
-/** Explains why a step has failed: by its folder or file, by the remedy of its error, or by the chain of causes. */
+/** Explains why a step has failed: by its folder or file, or by its chain of causes and the remedy of a cause. */
 export function explainFailure(error: unknown, step: FailedStep): Explained {
 	const causes = causesOf(error);
-	const place = causes.map((cause) => explainPath(cause, step)).find(Boolean);
-	if (place) return place;
+	const explained = causes.map((cause) => explainPath(cause, step)).find(Boolean);
+	if (explained) return explained;
 	return { message: `failed to ${step.phase}: ${joinCauses(causes)}`, remedy: causes.map(remedyOf).find(Boolean) };
 }
 
@@ -44,14 +37,14 @@ function explainPath(error: unknown, step: FailedStep): Explained | undefined {
 	const reason = reasons[code];
 	if (reason === undefined) return undefined;
 	return syscall === 'mkdir'
-		? explain(`the data folder ${path} cannot be made: ${reason}.`, 'Give its parent to this user')
-		: explain(`${path} cannot be opened: ${reason}.`, 'Give it and its folder to this user');
+		? explain(`the data folder ${path} cannot be made: ${reason}.`, 'Make this user the owner of its parent')
+		: explain(`${path} cannot be opened: ${reason}.`, 'Make this user the owner of it and its folder');
 }
 
-/** How to keep data elsewhere: by the variable that the place came from, if there is one. */
+/** How to choose another folder: by the variable that the path came from, if there is one. */
 function otherFolder({ path, variables }: FailedStep): string {
-	const asked = [...variables].filter(([at]) => at.startsWith(`${path}.with.`));
-	const [name, ...others] = new Set(asked.map(([, variable]) => variable));
+	const used = [...variables].filter(([at]) => at.startsWith(`${path}.with.`));
+	const [name, ...others] = new Set(used.map(([, variable]) => variable));
 	return name !== undefined && others.length === 0
 		? `set ${name} to another folder`
 		: `name another folder in the options of ${path}`;
@@ -62,7 +55,6 @@ function nearestFile(path: string): string {
 	return existsSync(path) || dirname(path) === path ? path : nearestFile(dirname(path));
 }
 
-/** An error and what caused it, the outermost first. */
 function causesOf(error: unknown): readonly unknown[] {
 	const causes: unknown[] = [];
 	for (let each = error; each !== undefined && !causes.includes(each); ) {
@@ -79,7 +71,7 @@ function joinCauses(causes: readonly unknown[]): string {
 	return sentences.map((text, index) => (index < last ? text.replace(/[.:]$/, '') : text)).join(': ');
 }
 
-/** A message without the remedy at its end, which has a line of its own in the report. */
+/** A message without the remedy at its end, because the report has a separate line for the remedy. */
 function sentenceOf(error: unknown): string {
 	if (!(error instanceof Error)) return String(error);
 	const remedy = remedyOf(error);

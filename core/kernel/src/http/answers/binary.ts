@@ -2,48 +2,48 @@ import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { Answer, BinaryOptions, ByteSource } from '../../contract/http/reply.ts';
 import type { ByteRange } from '../../contract/ports/blob-store.ts';
 import type { Exchange } from '../exchange.ts';
-import { isUnchanged, isUnmodified, meetsConditions } from './conditions.ts';
+import { isUnmodified, matchesEtag, meetsConditions, requestedRange } from './conditions.ts';
 import { attachment } from './filename.ts';
 import { readPooled } from './pooled-reader.ts';
-import { requestedRange } from './range.ts';
-import { pieces, sendUnchanged, sendWhole, writeHead, writePiece } from './send.ts';
+import { pieces, sendNotModified, sendText, sendWhole, writeHead, writePiece } from './send.ts';
 
-/** Answers with bytes, whole or one window of them, at the pace of the reader. */
+/** The media types of texts, which are worth compressing. */
+const isText = /^text\/(?!event-stream)|^application\/(?:json|javascript|xml)\b|\+xml\b/i;
+
 export async function sendBinary(
 	exchange: Exchange,
 	{ source, options, status, headers: own }: Extract<Answer, { type: 'binary' }>,
 ): Promise<void> {
 	const { req } = exchange;
-	const headers: Record<string, string> = { ...describe(source, options), ...own };
-	const isKnown = isUnchanged(req, headers.etag) || isUnmodified(req, headers);
+	const headers: Record<string, string> = { ...headersOf(source, options), ...own };
+	const isFresh = matchesEtag(req, headers.etag) || isUnmodified(req, headers);
 	let range: ByteRange | undefined;
 	try {
 		if (!meetsConditions(req, headers)) throw plinthError('E_PRECONDITION_FAILED');
-		if (options.ranges && source.size !== undefined && status === 200 && !isKnown) {
+		if (options.ranges && source.size !== undefined && status === 200 && !isFresh) {
 			range = requestedRange(req, source.size, options.etag);
 		}
 	} catch (error) {
 		discardSource(exchange, source);
 		throw error;
 	}
-	if (isKnown || req.method === 'HEAD') {
+	if (source.bytes && isText.test(options.mediaType) && !options.ranges) {
+		return sendText(exchange, { status, text: source.bytes, headers, isFresh });
+	}
+	if (isFresh || req.method === 'HEAD') {
 		discardSource(exchange, source);
 		if (source.check) await exchange.orAbort(source.check());
-		return isKnown ? sendUnchanged(exchange, headers) : sendWhole(exchange, status, '', headers);
+		return isFresh ? sendNotModified(exchange, headers) : sendWhole(exchange, status, '', headers);
 	}
 	if (range) {
 		headers['content-range'] = `bytes ${range.start}-${range.end}/${source.size}`;
 		headers['content-length'] = String(range.end - range.start + 1);
 	}
-	await pump(exchange, source, range, () => writeHead(exchange, range ? 206 : status, headers));
+	await writeSource(exchange, source, range, () => writeHead(exchange, range ? 206 : status, headers));
 }
 
-/** Whoever leaves while the bytes are being opened must not leave an open file behind. */
-async function openSource(
-	exchange: Exchange,
-	source: ByteSource,
-	range: ByteRange | undefined,
-): Promise<AsyncIterable<Uint8Array>> {
+/** Opens the source. If the client disconnects meanwhile, the source is closed once it has opened. */
+async function openSource(exchange: Exchange, source: ByteSource, range: ByteRange | undefined) {
 	const opening = Promise.resolve(source.open(range));
 	try {
 		return await exchange.orAbort(opening);
@@ -53,22 +53,16 @@ async function openSource(
 	}
 }
 
-/** Ends an iterator whose rest nobody wants. Does not wait: a generator that is busy returns when it yields. */
+/** Ends an iterator whose rest is not needed. Does not wait: a generator that is busy returns when it yields. */
 export function abandon(exchange: Exchange, iterator: AsyncIterator<unknown>): void {
 	exchange.waitFor((async () => iterator.return?.())());
 }
 
-/** Tells a source that its bytes will not be sent. */
 export function discardSource(exchange: Exchange, source: ByteSource): void {
 	exchange.waitFor((async () => source.discard?.())());
 }
 
-async function pump(
-	exchange: Exchange,
-	source: ByteSource,
-	range: ByteRange | undefined,
-	head: () => void,
-): Promise<void> {
+async function writeSource(exchange: Exchange, source: ByteSource, range: ByteRange | undefined, head: () => void) {
 	const { res, req } = exchange;
 	const opened = await openSource(exchange, source, range);
 	const pooled = readPooled(opened, res);
@@ -76,21 +70,21 @@ async function pump(
 	const expected = range ? range.end - range.start + 1 : source.size;
 	let sent = 0;
 	try {
-		// The first piece comes before the head: a source that cannot be read is still an error with a status.
+		// Read the first piece before the head is written, so that an unreadable source is an error with a status.
 		let step = await exchange.orAbort(iterator.next());
 		head();
 		req.resume();
-		// What is stored has an end; how long it takes is the reader's affair, and a reader that stalls is cut off.
+		// Stored content has an end. The client decides how fast it reads, and a client that stalls is disconnected.
 		if (expected !== undefined) exchange.clearDeadline();
 		while (!step.done) {
 			sent += step.value.byteLength;
 			if (expected !== undefined && sent > expected) break;
-			await writeChunk(exchange, step.value);
-			if (sent === expected) exchange.allSent();
+			for (const piece of pieces(step.value)) await writePiece(exchange, piece);
+			if (sent === expected) exchange.markAllSent();
 			step = await exchange.orAbort(iterator.next());
 		}
 		if (expected !== undefined && sent !== expected) {
-			throw new Error(`The source gave ${sent} bytes in place of ${expected}.`);
+			throw new Error(`The source returned ${sent} bytes instead of ${expected}.`);
 		}
 		pooled?.finish();
 		res.end();
@@ -99,26 +93,13 @@ async function pump(
 	}
 }
 
-/** The socket begins with a piece while it tells that it has taken the one before. */
-async function writeChunk(exchange: Exchange, chunk: Uint8Array): Promise<void> {
-	let taken: Promise<void> | undefined;
-	for (const piece of pieces(chunk)) {
-		const next = writePiece(exchange, piece, taken);
-		// When the exchange is aborted, both reject.
-		next.catch(() => {});
-		await taken;
-		taken = next;
-	}
-	await taken;
-}
-
-function describe(source: ByteSource, options: BinaryOptions): Record<string, string> {
+function headersOf(source: ByteSource, options: BinaryOptions): Record<string, string> {
 	const { etag, filename, ranges, mediaType } = options;
 	return {
 		'content-type': mediaType,
-		// A shared cache does not know that x-api-key guards this; the owner's own may ask again with the tag.
+		// A shared cache does not know that x-api-key protects the content. A private cache may revalidate with the tag.
 		'cache-control': 'private, no-cache',
-		// Stored bytes may be HTML or SVG that somebody uploaded: a browser must not run them as ours.
+		// Stored bytes may be uploaded HTML or SVG: a browser must not run them with the origin of this server.
 		'content-security-policy': "sandbox; default-src 'none'",
 		...(source.size === undefined ? {} : { 'content-length': String(source.size) }),
 		...(etag === undefined ? {} : { etag: `"${etag}"` }),

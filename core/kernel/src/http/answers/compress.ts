@@ -1,18 +1,18 @@
 import { promisify } from 'node:util';
 
-/** Shorter texts are sent as they are. */
+/** Shorter texts are sent uncompressed. */
 export const minBytes = 1_024;
 
-/** An encoding that a client takes by its `Accept-Encoding` (RFC 9110 §12.5.3); undefined: none of ours. */
+/** The supported encoding that an `Accept-Encoding` allows (RFC 9110 §12.5.3), `br` first; undefined: none. */
 export function acceptedEncoding(header = ''): 'br' | 'gzip' | undefined {
 	return (['br', 'gzip'] as const).find((name) =>
 		new RegExp(`(?:^|,)\\s*${name}\\s*(?:$|,|;(?!\\s*q\\s*=\\s*0(?:\\.0*)?\\s*(?:$|,)))`, 'i').test(header),
 	);
 }
 
-/** The text in an encoding. It is made in a thread of its own. */
-export async function compress(text: string, encoding: 'br' | 'gzip'): Promise<Buffer> {
-	// Most servers have no client that asks for it.
+/** Compresses a text, in the thread pool of Node. */
+export async function compress(text: string | Uint8Array, encoding: 'br' | 'gzip'): Promise<Buffer> {
+	// Loaded on demand: most servers have no client that requests compression.
 	const { brotliCompress, constants, gzip } = await import('node:zlib');
 	if (encoding === 'gzip') return promisify(gzip)(text);
 	// A higher quality takes several times as long for a few percent.

@@ -1,20 +1,19 @@
 import contentDisposition from 'content-disposition';
 
-/** Longest name that is kept, in code points: what most file systems take, and a header stays short with it. */
+/** The longest name in code points: most file systems accept it, and it keeps headers short. */
 const maxLength = 255;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about.
-const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
+const invisible = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /**
- * The name of a client's file as it may be shown: without directories, control characters and marks that turn the
- * direction of writing (`gpj.exe` must not look like `exe.jpg`), at most 255 characters. Empty when nothing is left.
- * It is metadata and never a path.
+ * A client's file name for display and never a path: without directories, control characters and marks that change the
+ * direction of text (`gpj.exe` must not look like `exe.jpg`), at most 255 characters. It may be empty.
  */
 export function shownFilename(name: string): string {
 	const [last = ''] = name.split(/[/\\]/).slice(-1);
-	const seen = last.toWellFormed().replace(unseen, '').trim();
-	return /^\.*$/.test(seen) ? '' : shortened(seen);
+	const visible = last.toWellFormed().replace(invisible, '').trim();
+	return /^\.*$/.test(visible) ? '' : shortened(visible);
 }
 
 /** The header `Content-Disposition` (RFC 6266) of a file for download, with a name in ASCII for old clients. */
@@ -23,7 +22,7 @@ export function attachment(name: string): string {
 	return contentDisposition(shown, { fallback: shown.replace(/[^ -~]/gu, '?') });
 }
 
-/** Keeps the ending, by which programs tell the type. */
+/** Keeps the file extension, from which programs derive the type. */
 function shortened(name: string): string {
 	const characters = [...name];
 	if (characters.length <= maxLength) return name;

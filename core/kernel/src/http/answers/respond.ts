@@ -4,7 +4,6 @@ import { abandon, discardSource, sendBinary } from './binary.ts';
 import { sendJson, sendWhole } from './send.ts';
 import { sendEvents } from './sse.ts';
 
-/** Sends a reply. */
 export function respond(exchange: Exchange, reply: Reply): Promise<void> {
 	const answer: Answer = withStatus(reply, 200);
 	switch (answer.type) {
@@ -22,14 +21,14 @@ export function respond(exchange: Exchange, reply: Reply): Promise<void> {
 	}
 }
 
-/** Closes what is behind a reply that will not be sent. */
+/** Closes the source of a reply that will not be sent. */
 export function discard(exchange: Exchange, result: unknown): void {
 	if (!isReply(result)) return;
 	if (result.type === 'events') abandon(exchange, result.events[Symbol.asyncIterator]());
 	if (result.type === 'binary') discardSource(exchange, result.source);
 }
 
-/** The same events; `end` is called once when the iterator's `return` is, which `respond` and `discard` always call. */
+/** The same events. `end` is called once, by `return` of the iterator, which `respond` and `discard` always call. */
 export function endingWith<T>(events: AsyncIterable<T>, end: () => Promise<void>): AsyncIterable<T> {
 	const iterator = events[Symbol.asyncIterator]();
 	let ended: Promise<void> | undefined;

@@ -1,17 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { atEndOfTick } from '../at-end-of-tick.ts';
-import type { Exchange } from '../exchange.ts';
+import { atEndOfTick, type Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { watchPace } from '../pace.ts';
 import { http } from '../required.ts';
-import { jsonText } from './base64.ts';
+import { JsonPieces, jsonText } from './base64.ts';
 import { acceptedEncoding, compress, minBytes } from './compress.ts';
-import { isUnchanged } from './conditions.ts';
+import { matchesEtag } from './conditions.ts';
 
-/** Headers of an answer, lower-case names. */
+/** Headers of a response, with names in lower case. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Sent with every answer that sets none of its own: a browser may neither run, frame nor sniff it. */
+/** Defaults for every response: a browser may neither run nor frame it, nor guess its media type. */
 export const securityHeaders: Headers = {
 	'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 	'cross-origin-resource-policy': 'same-origin',
@@ -20,19 +19,30 @@ export const securityHeaders: Headers = {
 	'x-frame-options': 'DENY',
 };
 
-/** Writes status and headers, which go out with the first bytes. The connection ends where the body is under way. */
+type Text = string | Uint8Array | JsonPieces;
+
+/** A response that is a text. Its headers have a `content-length`. */
+interface TextAnswer {
+	readonly status: number;
+	readonly text: Text;
+	readonly headers: Headers;
+	/** Whether the client has a current copy of the text. */
+	readonly isFresh: boolean;
+}
+
+/** Writes status and headers, to be sent with the first bytes. A request body in transit ends the keep-alive. */
 export function writeHead(exchange: Exchange, status: number, own: Headers): void {
 	const { res, model } = exchange;
 	const headers: Record<string, string> = { 'x-request-id': exchange.requestId, ...securityHeaders };
 	for (const name in own) headers[name.toLowerCase()] = own[name] as string;
 	headers['openai-processing-ms'] = String(Math.max(0, exchange.clock.now() - exchange.startedAt));
-	if (model !== undefined) headers['x-plinth-model'] = visible(model);
-	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
-	// Node takes a whole head at a third of the cost, but would drop what a host has set or wrapped.
+	if (model !== undefined) headers['x-plinth-model'] = headerValueOf(model);
+	if (isBodyInTransit(exchange)) res.shouldKeepAlive = false;
+	// `writeHead` with all headers has a third of the cost, but would ignore headers and wrappers that a host has set.
 	if (res.writeHead === http.ServerResponse.prototype.writeHead && res.getHeaderNames().length === 0) {
-		// Node notes that there is no body before it looks at the headers: an error behind a bad one would have none.
+		// Node notes that the response has no body before it checks headers: an error after a bad one would have no body.
 		if (status === 204 || status === 304) for (const name in own) http.validateHeaderValue(name, own[name] as string);
-		// Nor does it forget the phrase of a head that it has refused.
+		// The phrase is explicit, because Node would reuse that of a head that it has refused before.
 		res.writeHead(status, http.STATUS_CODES[status] ?? '', headers);
 		return;
 	}
@@ -43,11 +53,11 @@ export function writeHead(exchange: Exchange, status: number, own: Headers): voi
 }
 
 /**
- * Sends the head by itself. Node spells a head in the encoding of the text that goes with it, UTF-8 unless another is
- * named, but readers take it for Latin-1: behind bytes it stays that.
+ * Sends the head alone. Clients decode a head as Latin-1, but Node encodes it like the text that is written with it, by
+ * default in UTF-8. If bytes are written with it, Node uses Latin-1.
  */
 export function flushHead(res: ServerResponse, headers: Headers): void {
-	if (isAscii(headers) || !isBare(res)) res.flushHeaders();
+	if (isAscii(headers) || !isUnwrapped(res)) res.flushHeaders();
 	else res.write(new Uint8Array());
 }
 
@@ -56,97 +66,87 @@ function isAscii(headers: Headers): boolean {
 	return true;
 }
 
-/** Whether what is written goes to the connection as it is: a host may have wrapped that too, to compress it. */
-export function isBare(res: ServerResponse): boolean {
+/** Whether writes reach the connection unchanged: a host may have wrapped the methods, for example to compress. */
+export function isUnwrapped(res: ServerResponse): boolean {
 	const { writeHead, write, end } = http.ServerResponse.prototype;
 	return res.writeHead === writeHead && res.write === write && res.end === end;
 }
 
-/** An id as a header can carry it: whoever writes the config may use any characters. */
-function visible(id: string): string {
+/** The id of a model as a header value. In the config an id may have any characters. */
+function headerValueOf(id: string): string {
 	return /^[!-~]+$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
 }
 
-/** Answers with JSON, in the encoding that the client prefers; with 304 where `own` has an `etag` that it knows. */
-export async function sendJson(exchange: Exchange, status: number, value: unknown, own: Headers = {}): Promise<void> {
-	const { req, res } = exchange;
+/** Responds with JSON, compressed if the client accepts that; with 304 if the client has the `etag` of `own`. */
+export function sendJson(exchange: Exchange, status: number, value: unknown, own: Headers = {}): Promise<void> {
 	const text = jsonText(value);
 	const length = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
-	const headers: Record<string, string> = {
-		'cache-control': 'no-store',
-		...own,
-		'content-type': 'application/json; charset=utf-8',
-		'content-length': String(length),
-	};
-	const mayShrink = exchange.compresses && length >= minBytes && typeof text === 'string' && isBare(res);
-	if (mayShrink) headers.vary = [own.vary ?? res.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ');
-	if (isUnchanged(req, own.etag)) return sendUnchanged(exchange, headers);
-	const encoding = mayShrink ? acceptedEncoding(req.headers['accept-encoding']) : undefined;
-	if (!mayShrink || !encoding) return sendWhole(exchange, status, text, headers);
-	const bytes = await compress(text, encoding);
-	headers['content-encoding'] = encoding;
-	headers['content-length'] = String(bytes.length);
-	return sendWhole(exchange, status, { pieces: () => pieces(bytes) }, headers);
+	const type = { 'content-type': 'application/json; charset=utf-8', 'content-length': String(length) };
+	const headers = { 'cache-control': 'no-store', ...own, ...type };
+	return sendText(exchange, { status, text, headers, isFresh: matchesEtag(exchange.req, own.etag) });
 }
 
-/** Says that what the client has is still the same (RFC 9110 §15.4.5). */
-export function sendUnchanged(exchange: Exchange, headers: Headers): Promise<void> {
-	const names = ['etag', 'last-modified', 'cache-control', 'vary'];
-	const kept = Object.entries(headers).filter(([name]) => names.includes(name));
-	return sendWhole(exchange, 304, '', Object.fromEntries(kept));
-}
-
-/** Answers with what is at hand: text, whole or in pieces, or nothing. `HEAD` gets the headers. */
-export async function sendWhole(
-	exchange: Exchange,
-	status: number,
-	text: string | { pieces(): Iterable<Uint8Array> },
-	headers: Headers,
-): Promise<void> {
+export async function sendText(exchange: Exchange, { status, text, headers: own, isFresh }: TextAnswer): Promise<void> {
 	const { req, res } = exchange;
-	const drainsBody = isBodyUnderWay(exchange);
+	const isLong = Number(own['content-length']) >= minBytes;
+	const mayCompress = exchange.compresses && isLong && isUnwrapped(res) && !(text instanceof JsonPieces);
+	const vary = [own.vary ?? res.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ');
+	const headers = mayCompress ? { ...own, vary } : own;
+	if (isFresh) return sendNotModified(exchange, headers);
+	const encoding = mayCompress ? acceptedEncoding(req.headers['accept-encoding']) : undefined;
+	if (!mayCompress || !encoding) return sendWhole(exchange, status, text, headers);
+	const bytes = await compress(text, encoding);
+	const encoded = { ...headers, 'content-encoding': encoding, 'content-length': String(bytes.length) };
+	return sendWhole(exchange, status, bytes, encoded);
+}
+
+/** Responds that the content of the client is still valid (304, RFC 9110 §15.4.5). */
+export function sendNotModified(exchange: Exchange, headers: Headers): Promise<void> {
+	// A browser applies the security headers of this response to its copy, so they equal those of the full response.
+	const names = ['etag', 'last-modified', 'cache-control', 'vary', ...Object.keys(securityHeaders)];
+	const entries = Object.entries(headers).filter(([name]) => names.includes(name));
+	return sendWhole(exchange, 304, '', Object.fromEntries(entries));
+}
+
+/** Responds with a text, whole or in pieces, or with an empty body. `HEAD` gets the headers. */
+export async function sendWhole(exchange: Exchange, status: number, text: Text, headers: Headers): Promise<void> {
+	const { req, res } = exchange;
+	const drainsBody = isBodyInTransit(exchange);
 	const body = req.method === 'HEAD' ? '' : text;
 	writeHead(exchange, status, headers);
 	exchange.clearDeadline();
 	const isShort = typeof body === 'string' && body.length <= httpLimits.pieceBytes;
 	if (isShort && !drainsBody) {
-		// Node writes a head in the encoding of the text behind it.
+		// Node encodes a head like the text that follows it.
 		const bytes = isAscii(headers) ? body : Buffer.from(body);
-		if (isBare(res)) atEndOfTick(() => res.end(bytes));
+		if (isUnwrapped(res)) atEndOfTick(() => res.end(bytes));
 		else res.end(bytes);
-		// Node itself discards a body that is complete.
+		// Node itself discards a request body that is complete.
 		if (!req.complete || !req.socket) req.resume();
 		return;
 	}
 	if (body === '') flushHead(res, headers);
-	// A short answer goes out even when the exchange is aborted: it may be the reason.
+	// A short response is sent even when the exchange is aborted: it may be the error of the abort.
 	else if (isShort) res.write(Buffer.from(body));
 	else {
-		const all = typeof body === 'string' ? pieces(Buffer.from(body)) : body.pieces();
-		for (const piece of all) await writePiece(exchange, piece);
+		const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+		for (const piece of bytes instanceof JsonPieces ? bytes.pieces() : pieces(bytes)) await writePiece(exchange, piece);
 	}
-	// The whole answer is on its way before the connection ends: ending with unread input would reset it, and the
-	// client would see a broken pipe in place of the reason.
+	// To end a connection with unread input would reset it: the client would see a broken pipe instead of the response.
 	if (drainsBody) await drain(exchange);
 	res.end();
 }
 
 /**
- * Writes one piece and waits until the socket has taken it, so that the next one is only asked for when there is room.
- * Rejects when the exchange is aborted. A client that leaves a piece unread for too long is cut off; the time counts
- * from when it has taken what was written `before`.
+ * Writes one piece and waits until the system has accepted it, so that the next is only produced when there is room.
+ * Rejects when the exchange is aborted. A client that leaves a piece unread for too long is disconnected.
  */
-export async function writePiece(
-	exchange: Exchange,
-	piece: Uint8Array | string,
-	before?: Promise<void>,
-): Promise<void> {
+export async function writePiece(exchange: Exchange, piece: Uint8Array | string): Promise<void> {
 	const { res, clock } = exchange;
 	const written = new Promise<void>((resolve) => {
-		// An error here is a client that left; `close` follows and aborts the signal.
+		// An error means that the client has disconnected. `close` follows and aborts the signal.
 		res.write(piece, (error) => (error ? res.destroy() : resolve()));
 	});
-	if (before) await before;
 	const cancelTimer = clock.after(httpLimits.stallMs, () => res.destroy());
 	try {
 		await exchange.orAbort(written);
@@ -155,37 +155,37 @@ export async function writePiece(
 	}
 }
 
-/** Cuts a chunk into pieces of which each is written within a bounded time. */
+/** Splits a chunk into pieces that can be written each within a bounded time. */
 export function* pieces(chunk: Uint8Array): Generator<Uint8Array> {
 	for (let at = 0; at < chunk.byteLength; at += httpLimits.pieceBytes) {
 		yield chunk.subarray(at, at + httpLimits.pieceBytes);
 	}
 }
 
-// Less than this is read anyway, and the connection lives on.
-const smallBody = 65_536;
+// A smaller body is read anyway, and the connection stays open.
+const smallBodyBytes = 65_536;
 
-function isBodyUnderWay({ req, isBodyHeldBack }: Exchange): boolean {
-	// Without a socket (fetch) there is no connection to keep in order.
-	if (req.complete || isBodyHeldBack || !req.socket) return false;
+function isBodyInTransit({ req, isAwaitingContinue }: Exchange): boolean {
+	// Without a socket (fetch) there is no connection to keep in a valid state.
+	if (req.complete || isAwaitingContinue || !req.socket) return false;
 	if (req.headers['transfer-encoding'] !== undefined) return true;
-	return Number(req.headers['content-length'] ?? 0) > smallBody;
+	return Number(req.headers['content-length'] ?? 0) > smallBodyBytes;
 }
 
 function drain(exchange: Exchange): Promise<void> {
 	const { req, clock, principal, aborted } = exchange;
-	let room: number = principal ? httpLimits.drain : httpLimits.drainStrangers;
-	const timeoutMs = principal ? httpLimits.drainMs : httpLimits.drainStrangersMs;
+	let bytesLeft: number = principal ? httpLimits.drain : httpLimits.drainUnauthenticated;
+	const timeoutMs = principal ? httpLimits.drainMs : httpLimits.drainUnauthenticatedMs;
 	return new Promise((resolve) => {
 		const cancelTimer = clock.after(aborted ? httpLimits.errorGraceMs : timeoutMs, done);
-		const endPace = watchPace(req, clock, done);
+		const stopPaceWatch = watchPace(req, clock, done);
 		function count(chunk: Buffer) {
-			room -= chunk.length;
-			if (room < 0) done();
+			bytesLeft -= chunk.length;
+			if (bytesLeft < 0) done();
 		}
 		function done() {
 			cancelTimer();
-			endPace();
+			stopPaceWatch();
 			req.off('data', count);
 			req.pause();
 			resolve();

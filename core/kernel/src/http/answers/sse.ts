@@ -9,13 +9,13 @@ import { flushHead, type Headers, writeHead, writePiece } from './send.ts';
 
 /** An event of a stream that can be resumed. */
 export interface ResumableEvent extends ServerEvent {
-	/** Milliseconds after which a client that has not read it is cut off; less than the limit of other answers. */
+	/** Milliseconds after which a client that has not read it is disconnected; less than the limit of other responses. */
 	readonly unreadMs?: number;
 }
 
 /**
- * Answers with server-sent events. A comment breaks every silence of 15 seconds; an error becomes a last frame
- * `event: error` that carries the four-key body; the iterator's `return` is called when the client leaves.
+ * Responds with server-sent events. A comment is sent after every 15 seconds of silence; an error becomes a last frame
+ * `event: error` with the four-key body; the iterator's `return` is called at the end or when the client disconnects.
  */
 export async function sendEvents(
 	exchange: Exchange,
@@ -24,9 +24,9 @@ export async function sendEvents(
 ): Promise<void> {
 	const { res, req } = exchange;
 	const iterator = events[Symbol.asyncIterator]();
-	const frameUnderWay = { bytesLeft: 0 };
+	const currentFrame = { unsentBytes: 0 };
 	try {
-		exchange.slot?.stream();
+		exchange.slot?.countAsStream();
 		writeHead(exchange, 200, {
 			'cache-control': 'no-cache',
 			'x-accel-buffering': 'no',
@@ -38,13 +38,13 @@ export async function sendEvents(
 		while (req.method !== 'HEAD') {
 			const { done, value } = await withHeartbeat(exchange, iterator.next());
 			if (done) break;
-			await writeEvent(exchange, value, frameUnderWay);
+			await writeEvent(exchange, value, currentFrame);
 		}
 		res.end();
 	} catch (error) {
-		if (exchange.left) return;
-		// Behind a part of a frame nothing can be said: the connection is cut, so that nobody takes the part for the whole.
-		if (!res.headersSent || frameUnderWay.bytesLeft > 0) throw error;
+		if (exchange.hasDisconnected) return;
+		// After a part of a frame no error can be sent: the connection is closed, which marks the frame as incomplete.
+		if (!res.headersSent || currentFrame.unsentBytes > 0) throw error;
 		const { body } = toWireError(reportError(exchange, error));
 		res.end(frame({ event: 'error', data: JSON.stringify(body) }));
 	} finally {
@@ -57,31 +57,31 @@ export function frame({ event, id, data, comment }: ServerEvent): string | JsonP
 	if (comment !== undefined) return `${field('', comment)}\n`;
 	const names = `${field('event', event)}${field('id', id)}`;
 	const text = typeof data === 'string' ? data : jsonText(data);
-	// JSON has its line breaks escaped.
+	// JSON escapes line breaks.
 	if (typeof text !== 'string') return text.between(`${names}data: `, '\n\n');
 	const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
 	return `${names}${lines.join('')}\n`;
 }
 
-// A line break in a name would let its sender write frames of its own.
+// Removes line breaks, with which the sender of a value could add frames of its own.
 function field(name: string, value: string | undefined): string {
 	return value === undefined ? '' : `${name}: ${value.replace(/[\r\n\0]+/g, ' ')}\n`;
 }
 
-/** Counts down the bytes of the frame that have not been handed to the system, which sends even after an abort. */
+/** Writes an event and updates `unsentBytes`, the rest of its frame. The other bytes are sent even after an abort. */
 async function writeEvent(
 	exchange: Exchange,
 	{ unreadMs, ...event }: ResumableEvent,
-	underWay: { bytesLeft: number },
+	current: { unsentBytes: number },
 ): Promise<void> {
 	const { clock, res } = exchange;
 	const cancelTimer = unreadMs === undefined ? undefined : clock.after(unreadMs, () => res.destroy());
 	try {
 		const text = frame(event);
 		if (typeof text === 'string') return await writePiece(exchange, text);
-		underWay.bytesLeft = text.byteLength;
+		current.unsentBytes = text.byteLength;
 		for (const piece of text.pieces()) {
-			underWay.bytesLeft -= piece.length;
+			current.unsentBytes -= piece.length;
 			await writePiece(exchange, piece);
 		}
 	} finally {

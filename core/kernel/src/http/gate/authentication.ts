@@ -2,54 +2,40 @@ import type { IncomingMessage } from 'node:http';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { RouteScope } from '../../contract/http/route.ts';
 import type { Authenticator, Principal } from '../../contract/ports/authenticator.ts';
-import type { Context, Next } from '../context.ts';
+import type { HttpMiddleware } from '../context.ts';
 import { headerValues } from '../exchange.ts';
-import type { AuthFailures } from './auth-failures.ts';
+import type { CountFailure } from './auth-failures.ts';
 
-/** The principal of public routes. */
 export const anonymous: Principal = Object.freeze({ id: 'anonymous', tenant: 'anonymous', scopes: Object.freeze([]) });
 
-const everybody: Principal = Object.freeze({ id: 'anonymous', tenant: 'default', scopes: Object.freeze(['*']) });
+const defaultPrincipal: Principal = Object.freeze({ id: 'anonymous', tenant: 'default', scopes: Object.freeze(['*']) });
 
 /** Without authentication every caller is one principal with all scopes, whatever key it sends. */
 export const openAuthenticator: Authenticator = {
-	authenticate: () => Promise.resolve(everybody),
-	identify: () => Promise.resolve(everybody),
+	authenticate: () => Promise.resolve(defaultPrincipal),
+	identify: () => Promise.resolve(defaultPrincipal),
 };
 
-/** The middleware that finds the principal of a request that needs a key. */
-export class Authentication {
-	readonly #authenticator: Authenticator;
-	readonly #failures: AuthFailures;
-
-	constructor(authenticator: Authenticator, failures: AuthFailures) {
-		this.#authenticator = authenticator;
-		this.#failures = failures;
-	}
-
-	/** Throws what `authenticate` throws, and `E_RATE_LIMITED`. */
-	async handle({ req, state: { entry, exchange } }: Context, next: Next): Promise<void> {
+/** The middleware for requests that need a key. Throws as {@link authenticate} does, or `E_RATE_LIMITED`. */
+export function authentication(authenticator: Authenticator, countFailure: CountFailure): HttpMiddleware {
+	return async ({ req, state: { entry, exchange } }, next) => {
 		try {
-			exchange.principal = await authenticate(req, this.#authenticator, entry.host);
-			exchange.isFromHost = this.#authenticator.identify !== undefined;
+			exchange.principal = await authenticate(req, authenticator, entry.host);
+			exchange.isFromHost = authenticator.identify !== undefined;
 		} catch (error) {
-			await this.#failures.count(req, error);
+			await countFailure(req, error);
 			throw error;
 		}
 		await next();
-	}
+	};
 }
 
 /**
- * Finds the principal. The key comes as `Authorization: Bearer <key>`, as `x-api-key`, or in both, equal. Throws
- * `E_KEY_MISSING` without one, `E_KEY_INVALID` for an unknown key and for malformed, repeated or contradicting headers.
- * An authenticator with `identify` gets the arguments of the host instead.
+ * Finds the principal. The key is sent as `Authorization: Bearer <key>`, as `x-api-key`, or as both with one value.
+ * Throws `E_KEY_MISSING` without a key, `E_KEY_INVALID` for an unknown key and for malformed, repeated or contradicting
+ * headers. An authenticator with `identify` gets the arguments of the host instead.
  */
-async function authenticate(
-	req: IncomingMessage,
-	authenticator: Authenticator,
-	host: readonly unknown[] = [req],
-): Promise<Principal> {
+async function authenticate(req: IncomingMessage, authenticator: Authenticator, host: readonly unknown[] = [req]) {
 	if (authenticator.identify) return authenticator.identify(...host);
 	// Not req.headers: Node keeps the first of two Authorization headers there, and joins two x-api-key.
 	const authorization = headerValues(req, 'authorization');
@@ -70,7 +56,7 @@ async function authenticate(
 const keyPattern = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
 const bearerPattern = /^Bearer +([^ ]+)$/i;
 
-/** Throws `E_SCOPE_MISSING` unless the principal has the scope. `isFromHost`: the host has named it, by no API key. */
+/** Throws `E_SCOPE_MISSING` unless the principal has the scope. `isFromHost`: the host has identified the principal. */
 export function checkScope(principal: Principal, scope: RouteScope, isFromHost: boolean): void {
 	if (scope === 'public' || scope === 'authenticated') return;
 	if (principal.scopes.includes('*') || principal.scopes.includes(scope)) return;

@@ -1,65 +1,47 @@
 import type { IncomingMessage } from 'node:http';
 import { Reply } from '../../contract/http/reply.ts';
 import { respond } from '../answers/respond.ts';
-import type { Context, Next } from '../context.ts';
+import type { HttpMiddleware } from '../context.ts';
 import type { RouteTable } from '../routing/table.ts';
 
-/** What a page may read of an answer beside its body. */
 const exposed =
 	'content-disposition, content-range, etag, idempotent-replayed, openai-poll-after-ms, openai-processing-ms, ' +
-	'retry-after, retry-after-ms, x-plinth-model, x-request-id, x-should-retry';
+	'retry-after, retry-after-ms, x-plinth-model, x-plinth-warnings, x-request-id, x-should-retry';
 
-/** How long a browser remembers the answer to a preflight, in seconds. */
 const preflightSeconds = 600;
 
-/** Lets pages of the listed origins read answers (WHATWG Fetch, "CORS protocol"), without credentials. `*`: all. */
-export class Cors {
-	readonly #origins: ReadonlySet<string>;
-	readonly #routes: RouteTable;
-
-	constructor(origins: readonly string[], routes: RouteTable) {
-		this.#origins = new Set(origins.map((origin) => origin.toLowerCase()));
-		this.#routes = routes;
-	}
-
-	/** Marks the answer, and answers the preflight of a listed page. */
-	handle(ctx: Context, next: Next): Promise<unknown> {
-		const { req, state } = ctx;
-		if (!this.#mark(ctx) || !isPreflight(req)) return next();
-		const found = this.#routes.find(state.entry.target.path);
-		state.exchange.route = found?.template;
-		// Refused here, an unknown path would be a CORS error in the browser. The request itself is answered 404.
-		const methods = found?.endpoints.keys() ?? [String(req.headers['access-control-request-method'])];
-		return respond(state.exchange, Reply.empty(204, this.#preflight(req, [...methods])));
-	}
-
-	/** True: the request's page is of a listed origin. */
-	#mark(ctx: Context): boolean {
-		const { req, res } = ctx;
-		const isOpen = this.#origins.has('*');
-		// Also without an Origin: a cache must not hand such an answer to a page that may not read it.
+/**
+ * The middleware that lets pages of the listed origins read responses (WHATWG Fetch, "CORS protocol"), without
+ * credentials, and responds to their preflights, which have no key. `*`: all origins.
+ */
+export function cors(listed: readonly string[], routes: RouteTable): HttpMiddleware {
+	const origins = new Set(listed.map((origin) => origin.toLowerCase()));
+	const isOpen = origins.has('*');
+	return (ctx, next) => {
+		const { req, res, state } = ctx;
+		// Also without an Origin: a cache must not send such a response to a page that may not read it.
 		if (!isOpen) ctx.vary('Origin');
-		const { origin } = req.headers;
-		if (origin === undefined || !(isOpen || this.#origins.has(origin.toLowerCase()))) return false;
+		const { origin, 'access-control-request-method': method } = req.headers;
+		if (origin === undefined || !(isOpen || origins.has(origin.toLowerCase()))) return next();
 		res.setHeader('access-control-allow-origin', isOpen ? '*' : origin);
 		res.setHeader('access-control-expose-headers', exposed);
-		return true;
-	}
-
-	/** Every header may be sent, for clients send many of their own. */
-	#preflight(req: IncomingMessage, methods: readonly string[]): Readonly<Record<string, string>> {
-		const wanted = req.headers['access-control-request-headers'];
-		return {
-			'access-control-allow-methods': methods.join(', '),
-			...(wanted === undefined ? {} : { 'access-control-allow-headers': wanted }),
-			'access-control-max-age': String(preflightSeconds),
-			'content-length': '0',
-			vary: 'Origin, Access-Control-Request-Headers',
-		};
-	}
+		if (req.method !== 'OPTIONS' || method === undefined) return next();
+		const pathEntry = routes.find(state.entry.target.path);
+		state.exchange.route = pathEntry?.template;
+		// A refused preflight would be a CORS error in the browser. For an unknown path, the request itself gets a 404.
+		const methods = pathEntry ? [...pathEntry.endpoints.keys()].join(', ') : method;
+		return respond(state.exchange, Reply.empty(204, preflightHeaders(req, methods)));
+	};
 }
 
-/** Whether this is the request before a cross-origin request. It carries no key. */
-function isPreflight({ method, headers }: IncomingMessage): boolean {
-	return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+/** Allows every requested header, because clients send many headers of their own. */
+function preflightHeaders(req: IncomingMessage, methods: string): Readonly<Record<string, string>> {
+	const requested = req.headers['access-control-request-headers'];
+	return {
+		'access-control-allow-methods': methods,
+		...(requested === undefined ? {} : { 'access-control-allow-headers': requested }),
+		'access-control-max-age': String(preflightSeconds),
+		'content-length': '0',
+		vary: 'Origin, Access-Control-Request-Headers',
+	};
 }

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import type { ErrorSpec } from '../../contract/errors/error-spec.ts';
-import { errors } from '../../contract/errors/errors.ts';
+import { type ErrorSpec, errors } from '../../contract/errors/errors.ts';
 import type { ResponseSpec, Route } from '../../contract/http/route.ts';
 import { takesIdempotencyKey } from '../routing/call.ts';
 import { probePaths } from '../routing/system.ts';
 
-/** The body of every failed request. */
 export const errorSchema = z
 	.object({
 		error: z.object({
@@ -21,7 +19,7 @@ export const errorSchema = z
 	})
 	.meta({
 		id: 'Error',
-		description: 'What every failed request is answered with.',
+		description: 'The body of every error response.',
 		examples: [
 			{
 				error: {
@@ -34,19 +32,19 @@ export const errorSchema = z
 		],
 	});
 
-/** Describes everything that a route may answer. */
 export function describeAnswers(route: Route): ZodOpenApiResponsesObject {
 	const { response } = route;
 	const own = [
 		...(takesIdempotencyKey(route) ? ['idempotent-replayed'] : []),
 		...(response.ranges ? rangeHeaders : []),
 		...(route.errors.includes(errors.E_MODEL_BUSY) ? ['x-plinth-model'] : []),
+		...(route.body ? ['x-plinth-warnings'] : []),
 	];
 	const result: Record<string, ZodOpenApiResponseObject> = {
 		[response.status ?? 200]: success(response, response.description, own),
 	};
 	if (response.ranges) {
-		result['206'] = success(response, 'The requested window of the content.', [...rangeHeaders, 'content-range']);
+		result['206'] = success(response, 'The requested range of the content.', [...rangeHeaders, 'content-range']);
 	}
 	if (response.ranges || response.headers?.etag) {
 		result['304'] = { description: 'The content is unchanged.', headers: described(['etag']) };
@@ -60,24 +58,26 @@ export function describeAnswers(route: Route): ZodOpenApiResponsesObject {
 }
 
 const headerTexts: Readonly<Record<string, string>> = {
-	'x-request-id': 'Names this request in the log of the server.',
-	'openai-processing-ms': 'How long the server worked on the answer, in milliseconds.',
+	'x-request-id': 'Identifies this request in the log of the server.',
+	'openai-processing-ms': 'How long the server worked on the response, in milliseconds.',
 	'x-plinth-model':
-		'The model whose answer this is, percent-encoded where its id has other than visible ASCII characters.',
+		'The model that generated this response, percent-encoded if its id has other than visible ASCII characters.',
+	'x-plinth-warnings':
+		'Warnings about the request, as a JSON array of texts, if the body of the response has no place for them.',
 	'retry-after': 'Seconds after which another try makes sense.',
 	'x-should-retry': '`false`: the same request will fail again.',
 	'www-authenticate': 'How to authenticate (RFC 9110 §11.6.1).',
-	'idempotent-replayed': '`true` where this answer repeats the one to an earlier request.',
+	'idempotent-replayed': '`true` if this response repeats the one to an earlier request.',
 	'accept-ranges': '`bytes`: single ranges are served.',
-	'content-range': 'Which window of the content this is.',
+	'content-range': 'The range of the content that this response has.',
 	'content-disposition': 'A name for the file.',
-	etag: 'Names these bytes, for `If-Match`, `If-None-Match` and `If-Range`.',
+	etag: 'Identifies these bytes, for `If-Match`, `If-None-Match` and `If-Range`.',
 	'last-modified': 'When these bytes were stored, for `If-Unmodified-Since` and `If-Modified-Since`.',
 };
 
 const rangeHeaders = ['accept-ranges', 'etag', 'last-modified', 'content-disposition'];
 
-/** The headers with these names and those that every answer has. */
+/** The headers with these names and those that every response has. */
 function described(names: readonly string[]): ZodOpenApiHeadersObject {
 	const all = ['x-request-id', 'openai-processing-ms', ...names];
 	return Object.fromEntries(all.map((name) => [name, header(headerTexts[name])]));

@@ -46,7 +46,7 @@ export function describeRoutes(owners: ReadonlyMap<Route, string>): object {
 }
 
 const readingRules = [
-	'Clients ignore members and events that they do not know, and expect that enumerations of answers grow.',
+	'Clients ignore members and events that they do not know, and expect that enumerations in responses grow.',
 	'Ids are opaque.',
 	'Unknown members of requests are ignored and named in `warnings`, unless an operation says otherwise.',
 	'In JSON bodies, `null` for an optional member means that it is absent.',
@@ -86,25 +86,17 @@ function parameters(route: Route): ZodOpenApiParameters {
 	};
 }
 
-const idempotencyKey = z
-	.string()
-	.regex(idempotencyKeyPattern)
-	.optional()
-	.meta({
-		description:
-			'Names this request for 24 hours: a repeat with the same key gets the same answer, ' +
-			'another request with it a 422.',
-	});
+const headerOf = (pattern: RegExp, description: string) => z.string().regex(pattern).optional().meta({ description });
 
-const lastEventId = z
-	.string()
-	.regex(lastEventIdPattern)
-	.optional()
-	.meta({
-		description:
-			'The `id` of the last event that was received: the stream goes on behind it. ' +
-			'Browsers send it when they connect again.',
-	});
+const idempotencyKey = headerOf(
+	idempotencyKeyPattern,
+	'Identifies this request for 24 hours: a repeat with the same key gets the same response, another request a 422.',
+);
+
+const lastEventId = headerOf(
+	lastEventIdPattern,
+	'The `id` of the last event that was received: the stream continues after it. Browsers send it when they reconnect.',
+);
 
 function requestBody(route: Route, body: z.ZodType): ZodOpenApiRequestBodyObject {
 	const limits = limitsOf(route);

@@ -5,9 +5,8 @@ import type { ZodOpenApiOverride } from 'zod-openapi';
 export type Node = Record<string, unknown>;
 
 /**
- * Says of a schema what it means on the wire, where zod says something else: a default and examples stand although
- * text is turned into another type, objects stay open for members to come, and the range of exact integers is no rule
- * of ours.
+ * Corrects the JSON Schema of zod: keeps the default and the examples of a value that is converted from text, keeps
+ * objects open for members of later versions, and removes the range of exact integers, which is no rule of the API.
  */
 export const tidySchema: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
 	const { def } = zodSchema._zod;
@@ -21,15 +20,13 @@ export const tidySchema: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
 };
 
 /**
- * JSON carries no files, and forms no `null`: gives the JSON body of every operation a schema of its own, named with
- * `Json` at its end, where it shares one with the multipart body. Optional members of JSON bodies may be `null`.
- * Multipart bodies say that their objects are written `name[member]`, and have no lists of objects, which could not be
- * told apart there.
+ * JSON has no files, and forms have no `null`. So a JSON body that shares its schema with a multipart body gets its own
+ * schema, whose name ends with `Json`. Optional members of JSON bodies may be `null`. Multipart bodies state that their
+ * objects are written as `name[member]`, and have no lists of objects, whose items could not be distinguished there.
  */
 export function splitEncodings(document: Node): Node {
 	const { paths, components } = document as { paths: Record<string, Node>; components: { schemas: Node } };
 	const { schemas } = components;
-	/** Of bodies in JSON. */
 	const referenced = new Set<string>();
 	const find: Find = (schema) => (schemas[nameOf(schema)] ?? schema) as Node;
 	const isObjectList = ({ items }: Node) => items !== undefined && find(items).type === 'object';
@@ -59,13 +56,11 @@ export function splitEncodings(document: Node): Node {
 	return document;
 }
 
-/** The names of all schemas that one refers to. */
 function referencesOf(schema: Node): readonly string[] {
 	const found = JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
 	return [...found].map(([, name]) => String(name));
 }
 
-/** What an optional member of a JSON body may be: also `null`. */
 function orNull(schema: Node): Node {
 	const { type, enum: values } = schema;
 	const key = schema.oneOf ? 'oneOf' : 'anyOf';
@@ -78,15 +73,13 @@ function orNull(schema: Node): Node {
 	return { ...schema, type: [...types, 'null'], ...(Array.isArray(values) && { enum: [...values, null] }) };
 }
 
-/** The schema behind a reference. */
 type Find = (schema: unknown) => Node;
 
-/** The name that a reference has; empty for a schema itself. */
+/** The name in a reference; empty for a schema that is not a reference. */
 function nameOf(schema: unknown): string {
 	return (schema as { $ref?: string }).$ref?.split('/').at(-1) ?? '';
 }
 
-/** The members of a form that are objects, or may be. */
 function nestedMembers(schema: Node, find: Find): readonly string[] {
 	const isNested = (property: unknown) => {
 		const { oneOf, anyOf, ...itself } = find(property);
@@ -98,8 +91,8 @@ function nestedMembers(schema: Node, find: Find): readonly string[] {
 }
 
 /**
- * The same schema without those in it that are not to be; a single form that is left stands for itself. `optional`
- * changes each member that is not required.
+ * The schema without the schemas in it for which `isLeftOut` is true. If one form of a union is left, it replaces the
+ * union. `optional` changes each member that is not required.
  */
 function without(
 	isLeftOut: (schema: Node) => boolean,
@@ -114,20 +107,20 @@ function without(
 	}
 	for (const key of ['oneOf', 'anyOf']) {
 		const forms = (schema[key] ?? []) as readonly Node[];
-		const left = forms.map((form) => without(isLeftOut, form, optional)).filter((form) => form !== undefined);
-		if (forms.length > 0) result[key] = left;
-		if (left.length === forms.length || left.length > 1) continue;
-		if (left.length === 0) return undefined;
+		const remaining = forms.map((form) => without(isLeftOut, form, optional)).filter((form) => form !== undefined);
+		if (forms.length > 0) result[key] = remaining;
+		if (remaining.length === forms.length || remaining.length > 1) continue;
+		if (remaining.length === 0) return undefined;
 		delete result[key];
-		Object.assign(result, { ...left[0], ...result });
+		Object.assign(result, { ...remaining[0], ...result });
 	}
 	if (schema.properties) {
 		const properties: Node = {};
 		// Which members are required may depend on the others.
 		const all = [schema, ...((schema.oneOf ?? []) as Node[])].flatMap((form) => form.required ?? []);
 		for (const [name, property] of Object.entries(schema.properties)) {
-			const left = without(isLeftOut, property as Node, optional);
-			if (left) properties[name] = all.includes(name) ? left : optional(left);
+			const remaining = without(isLeftOut, property as Node, optional);
+			if (remaining) properties[name] = all.includes(name) ? remaining : optional(remaining);
 		}
 		result.properties = properties;
 		if (schema.required) result.required = (schema.required as string[]).filter((name) => name in properties);
@@ -137,7 +130,6 @@ function without(
 
 const isFile = ({ format }: Node) => format === 'binary';
 
-/** Without the examples that show lists of objects. */
 function withoutListExamples({ examples, ...rest }: Node): Node {
 	const isObjectList = (value: unknown) => Array.isArray(value) && value.some((item) => typeof item === 'object');
 	const shown = ((examples ?? []) as object[]).filter((example) => !Object.values(example).some(isObjectList));

@@ -1,43 +1,40 @@
 import { Reply } from '../../contract/http/reply.ts';
 import type { ForwardController, ForwardHandler, ForwardRequest } from '../../contract/ports/forward.ts';
-import { atEndOfTick } from '../at-end-of-tick.ts';
-import type { Exchange } from '../exchange.ts';
+import { atEndOfTick, type Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { RelayedResponse } from './relayed-response.ts';
 
 /**
- * Sends a request to an upstream and its response to the client, at the client's pace. Resolves when the head is
- * written; a failure after that closes the connection, so that nobody takes a part for the whole. Rejects, with nothing
- * written, with one of the request's own errors, with `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one
- * more event stream, and with the exchange's reason when that is aborted. `over` is called once, when the upstream has
- * nothing more to do. `signal` gives up on a response that has not begun: rejects with its reason then.
+ * Sends a request to an upstream and its response to the client, at the client's pace. Resolves when the response has
+ * started; a later failure closes the connection. Rejects, with nothing written, with an error of the request, with
+ * `E_TENANT_BUSY` or `E_OVERLOADED` without room for an event stream, and with the reason of an aborted exchange or of
+ * `signal`, which counts until the response starts. `onEnd` is called once, when the upstream request has ended.
  */
 export function forward(
 	exchange: Exchange,
 	request: ForwardRequest,
-	over: () => void = () => {},
+	onEnd: () => void = () => {},
 	signal?: AbortSignal,
 ): Promise<Reply> {
-	return new Promise((resolve, reject) => {
-		new Forwarding({ exchange, request, over, signal, resolve, reject }).start();
-	});
+	const reply = Promise.withResolvers<Reply>();
+	new Forwarding({ exchange, request, onEnd, signal, reply }).start();
+	return reply.promise;
 }
 
-/** Bytes of a response that are read when it is no success. */
+/** The bytes that are read of a response that is not a success. */
 export const refusalBytes = 65_536;
 
 interface ForwardingOptions {
 	readonly exchange: Exchange;
 	readonly request: ForwardRequest;
 	readonly signal: AbortSignal | undefined;
-	over(): void;
-	resolve(reply: Reply): void;
-	reject(reason: unknown): void;
+	onEnd(): void;
+	readonly reply: PromiseWithResolvers<Reply>;
 }
 
 type UpstreamHeaders = Parameters<ForwardHandler['onResponseStart']>[2];
 
-/** A response that is no success, and what has come of its body. */
+/** A response that is not a success, and the part of its body that has arrived. */
 interface Refusal {
 	readonly status: number;
 	readonly headers: UpstreamHeaders;
@@ -45,21 +42,21 @@ interface Refusal {
 	bytes: number;
 }
 
-/** One request under way. A dispatcher may call in any order: a call after the end changes nothing. */
+/** One request in progress. A dispatcher may call in any order: a call after the end has no effect. */
 class Forwarding implements ForwardHandler {
 	readonly #options: ForwardingOptions;
 	#controller: ForwardController | undefined;
 	#refusal: Refusal | undefined;
 	#response: RelayedResponse | undefined;
-	#isOver = false;
+	#hasEnded = false;
 	#reason: Error | undefined;
-	#isHeard = false;
-	#wasFull = false;
-	/** Milliseconds for which nothing has moved. */
+	#hasReceived = false;
+	#wasPaused = false;
+	/** Milliseconds without progress. */
 	#idleMs = 0;
 	#cancelTimer: () => void = () => {};
-	#unlisten: () => void = () => {};
-	/** Called when nothing more will be written. */
+	#removeAbortListener: () => void = () => {};
+	/** Called when nothing more will be written to the client. */
 	#done: () => void = () => {};
 
 	constructor(options: ForwardingOptions) {
@@ -68,11 +65,11 @@ class Forwarding implements ForwardHandler {
 
 	start(): void {
 		const { exchange, signal } = this.#options;
-		if (exchange.aborted) this.#stop();
-		else if (signal?.aborted) this.#giveUp();
+		if (exchange.aborted) this.#abortByExchange();
+		else if (signal?.aborted) this.#abortBySignal();
 		else {
-			signal?.addEventListener('abort', this.#giveUp);
-			this.#unlisten = exchange.onAbort(() => this.#stop());
+			signal?.addEventListener('abort', this.#abortBySignal);
+			this.#removeAbortListener = exchange.onAbort(() => this.#abortByExchange());
 			this.#watch();
 			atEndOfTick(this.#dispatch);
 		}
@@ -81,7 +78,7 @@ class Forwarding implements ForwardHandler {
 	readonly #dispatch = () => {
 		const { dispatcher, origin, path, headers, body } = this.#options.request;
 		try {
-			if (!this.#isOver) dispatcher.dispatch({ origin, path, method: 'POST', headers, body }, this);
+			if (!this.#hasEnded) dispatcher.dispatch({ origin, path, method: 'POST', headers, body }, this);
 		} catch (error) {
 			this.onResponseError(undefined, error as Error);
 		}
@@ -94,35 +91,35 @@ class Forwarding implements ForwardHandler {
 
 	onResponseStart(controller: ForwardController, status: number, headers: UpstreamHeaders): void {
 		// Codes below 200 only announce the response (RFC 9110, §15.2).
-		if (this.#isOver || this.#response || this.#refusal || status < 200) return;
+		if (this.#hasEnded || this.#response || this.#refusal || status < 200) return;
 		this.#controller = controller;
-		this.#isHeard = true;
+		this.#hasReceived = true;
 		if (status >= 300) this.#refusal = { status, headers, chunks: [], bytes: 0 };
-		else this.#begin(controller, status, headers);
+		else this.#startResponse(controller, status, headers);
 	}
 
 	onResponseData(_: ForwardController, chunk: Buffer): void {
-		if (this.#isOver) return;
-		this.#isHeard = true;
+		if (this.#hasEnded) return;
+		this.#hasReceived = true;
 		if (this.#response?.write(chunk)) this.#end();
 		const refusal = this.#refusal;
 		if (!refusal) return;
 		refusal.chunks.push(chunk);
 		refusal.bytes += chunk.length;
-		if (refusal.bytes >= refusalBytes) this.#refuse(refusal);
+		if (refusal.bytes >= refusalBytes) this.#reportRefusal(refusal);
 	}
 
 	onResponseEnd(): void {
-		if (this.#isOver) return;
+		if (this.#hasEnded) return;
 		if (!this.#response) this.onResponseError(undefined, new Error('The response has no head.'));
 		else if (this.#response.end()) this.#end();
 	}
 
 	onResponseError(_: ForwardController | undefined, error: Error): void {
-		this.#lose(error, () => this.#options.request.lost(error));
+		this.#handleLoss(error, () => this.#options.request.lost(error));
 	}
 
-	#begin(controller: ForwardController, status: number, headers: UpstreamHeaders): void {
+	#startResponse(controller: ForwardController, status: number, headers: UpstreamHeaders): void {
 		const { exchange, request, signal } = this.#options;
 		const contentType = String(headers['content-type'] ?? '');
 		const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -130,67 +127,66 @@ class Forwarding implements ForwardHandler {
 		const stated = String(headers['content-length'] ?? '');
 		const length = /^\d{1,15}$/.test(stated) ? Number(stated) : undefined;
 		const isStream = mediaType === 'text/event-stream';
-		const broken = (reason: Error) => this.#cut(reason);
+		const onBroken = (reason: Error) => this.#cut(reason);
 		try {
 			// The other codes of success say that there is no content, or a part of it (RFC 9110, §15.3).
-			const isFit = status <= 203 && /^identity$/i.test(encoding) && request.accepts(mediaType, length);
-			if (!isFit) throw request.unfit(mediaType);
-			const response = { request, controller, status, contentType, isStream, length, broken };
+			const isAcceptable = status <= 203 && /^identity$/i.test(encoding) && request.accepts(mediaType, length);
+			if (!isAcceptable) throw request.unfit(mediaType);
+			const response = { request, controller, status, contentType, isStream, length, onBroken };
 			this.#response = new RelayedResponse(exchange, response);
 		} catch (error) {
 			this.#fail(() => error as Error);
 			return;
 		}
-		signal?.removeEventListener('abort', this.#giveUp);
+		signal?.removeEventListener('abort', this.#abortBySignal);
 		const { promise, resolve } = Promise.withResolvers<void>();
 		this.#done = resolve;
-		this.#options.resolve(Reply.forward(status, promise));
+		this.#options.reply.resolve(Reply.forward(status, promise));
 	}
 
-	/** Notices the silence of either side, up to a second late. Pieces that come in time cost no timer. */
+	/** Detects silence of either side, up to a second late. Pieces that arrive in time need no timer of their own. */
 	#watch(): void {
 		const { exchange, request } = this.#options;
 		const ms = Math.min(1_000, request.quietMs);
 		this.#cancelTimer = exchange.clock.after(ms, () => {
 			this.#watch();
-			const isFull = this.#response?.isFull ?? false;
-			this.#idleMs = this.#isHeard || isFull !== this.#wasFull ? 0 : this.#idleMs + ms;
-			[this.#isHeard, this.#wasFull] = [false, isFull];
-			if (isFull && this.#idleMs >= httpLimits.stallMs) exchange.res.destroy();
-			else if (!isFull && this.#idleMs >= request.quietMs) {
-				this.#lose(new Error('The upstream was silent for too long.'), () => request.silent());
+			const isPaused = this.#response?.isPaused ?? false;
+			this.#idleMs = this.#hasReceived || isPaused !== this.#wasPaused ? 0 : this.#idleMs + ms;
+			[this.#hasReceived, this.#wasPaused] = [false, isPaused];
+			if (isPaused && this.#idleMs >= httpLimits.stallMs) exchange.res.destroy();
+			else if (!isPaused && this.#idleMs >= request.quietMs) {
+				this.#handleLoss(new Error('The upstream was silent for too long.'), () => request.silent());
 			} else if (this.#idleMs > 0 && this.#idleMs % httpLimits.heartbeatMs === 0) {
-				this.#response?.beat();
+				this.#response?.sendHeartbeat();
 			}
 		});
 	}
 
-	/** Nothing more will come. What has come of a refusal is enough. */
-	#lose(error: Error, failure: () => Error): void {
-		if (this.#isOver) return;
+	/** Ends a response of which nothing more will arrive. A part of the body of a refusal is enough. */
+	#handleLoss(error: Error, failure: () => Error): void {
+		if (this.#hasEnded) return;
 		if (this.#response) this.#cut(error);
-		else if (this.#refusal) this.#refuse(this.#refusal);
+		else if (this.#refusal) this.#reportRefusal(this.#refusal);
 		else this.#fail(failure);
 	}
 
-	#refuse({ status, headers, chunks }: Refusal): void {
+	#reportRefusal({ status, headers, chunks }: Refusal): void {
 		const body = Buffer.concat(chunks).subarray(0, refusalBytes);
 		const list = Object.entries(headers).map(([name, value]) => [name, `${value ?? ''}`]);
 		this.#fail(() => this.#options.request.refused(status, Object.fromEntries(list), body));
 	}
 
-	readonly #giveUp = () => this.#fail(() => this.#options.signal?.reason);
+	readonly #abortBySignal = () => this.#fail(() => this.#options.signal?.reason);
 
-	/** The exchange is aborted: most often the client has left. */
-	#stop(): void {
+	#abortByExchange(): void {
 		const { exchange } = this.#options;
 		this.#fail(() => exchange.reason as Error);
-		if (this.#response && !exchange.left) exchange.cut();
+		if (this.#response && !exchange.hasDisconnected) exchange.cut();
 	}
 
-	/** Nothing has been sent to the client yet: it will read an error. */
+	/** Ends before anything has been sent to the client, which gets an error response. */
 	#fail(error: () => Error): void {
-		if (this.#isOver) return;
+		if (this.#hasEnded) return;
 		let reason: unknown;
 		try {
 			reason = error();
@@ -198,10 +194,10 @@ class Forwarding implements ForwardHandler {
 			reason = thrown;
 		}
 		this.#end(reason as Error);
-		this.#options.reject(reason);
+		this.#options.reply.reject(reason);
 	}
 
-	/** A part has been sent to the client, and the rest will not come. */
+	/** Ends after a part has been sent to the client: the rest will not arrive. */
 	#cut(err: Error): void {
 		const { exchange } = this.#options;
 		this.#end(err);
@@ -209,17 +205,16 @@ class Forwarding implements ForwardHandler {
 		exchange.cut();
 	}
 
-	/** With a reason the upstream is told to stop. */
 	#end(reason?: Error): void {
-		if (this.#isOver) return;
-		this.#isOver = true;
+		if (this.#hasEnded) return;
+		this.#hasEnded = true;
 		this.#reason = reason;
 		this.#cancelTimer();
-		this.#unlisten();
-		this.#options.signal?.removeEventListener('abort', this.#giveUp);
-		if (this.#response) this.#response.isOver = true;
+		this.#removeAbortListener();
+		this.#options.signal?.removeEventListener('abort', this.#abortBySignal);
+		if (this.#response) this.#response.hasEnded = true;
 		if (reason) this.#controller?.abort(reason);
-		this.#options.over();
+		this.#options.onEnd();
 		this.#done();
 	}
 }

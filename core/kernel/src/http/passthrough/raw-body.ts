@@ -1,21 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { invalidValue } from '../../contract/errors/coded-error.ts';
 import type { RawBody } from '../../contract/ports/forward.ts';
-import { hasPoison } from '../bodies/json/json.ts';
+import { hasPrototypeKey } from '../bodies/json/json.ts';
 import { httpLimits } from '../limits.ts';
 
 /**
- * Parses a JSON body for a route's `forward`. Undefined for what the ordinary reader should judge: anything but a JSON
- * object in UTF-8 with a text under `model`, a body beyond a limit, one that gives a name twice at any depth, or one
- * with a key that could reach a prototype. Throws `E_VALUE_INVALID` when `model` is given twice: an upstream might
- * read the other one.
+ * Parses a JSON body for a route's `forward`. Undefined for what the ordinary reader must check: all but a JSON object
+ * in UTF-8 with a text under `model`, within the limits, without repeated names at any depth or keys that could reach
+ * a prototype. Throws `E_VALUE_INVALID` when `model` occurs twice, because an upstream might read the other one.
  */
 export function scanBody(bytes: Buffer): RawBody | undefined {
 	const text = isUtf8(bytes) ? bytes.toString() : '';
 	const value = parsed(text);
 	if (typeof value?.model !== 'string') return undefined;
 	const { strings, keys, isWithinLimits } = structureOf(text);
-	if (!isWithinLimits || (suspicious.test(text) && hasPoison(value))) return undefined;
+	if (!isWithinLimits || (suspicious.test(text) && hasPrototypeKey(value))) return undefined;
 	const names = new Map<string, OuterString>();
 	let model: OuterString | undefined;
 	let name = '';
@@ -50,14 +49,14 @@ export function scanBody(bytes: Buffer): RawBody | undefined {
 	};
 }
 
-/** Where a name or a text of the outermost object stands, quotes included. */
+/** The position of a name or a text of the outermost object, quotes included. */
 interface OuterString {
 	readonly start: number;
 	readonly end: number;
 	readonly isName: boolean;
 }
 
-/** The outermost strings of a JSON object, and its size. The text has been parsed before. */
+/** The outermost strings of a JSON object, and its size. The text must be valid JSON. */
 function structureOf(text: string) {
 	const strings: OuterString[] = [];
 	let [depth, deepest, keys, values] = [0, 0, 0, 1];
@@ -85,7 +84,7 @@ function structureOf(text: string) {
 	return { strings, keys, isWithinLimits };
 }
 
-/** The place behind the string that begins at `start`: its last quote has an even number of backslashes before it. */
+/** The position after the string that begins at `start`. Its last quote has an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
 	for (let at = text.indexOf('"', start + 1); ; at = text.indexOf('"', at + 1)) {
 		let before = at;
@@ -94,7 +93,7 @@ function endOfString(text: string, start: number): number {
 	}
 }
 
-/** Members of all objects in a value. */
+/** The number of members of all objects in a value. */
 function keysIn(value: unknown): number {
 	if (typeof value !== 'object' || value === null) return 0;
 	const members: readonly unknown[] = Object.values(value);
@@ -102,7 +101,7 @@ function keysIn(value: unknown): number {
 	return members.reduce<number>((keys, member) => keys + keysIn(member), own);
 }
 
-/** Only with these can a text spell a key that could reach a prototype. */
+/** Every text with a key that could reach a prototype contains one of these. */
 const suspicious = /__proto__|constructor|\\u/;
 
 function parsed(text: string): Readonly<Record<string, unknown>> | null | undefined {

@@ -1,52 +1,49 @@
 import type { ServerResponse } from 'node:http';
 import type { ForwardController, ForwardRequest } from '../../contract/ports/forward.ts';
-import { isBare, writeHead } from '../answers/send.ts';
-import { atEndOfTick } from '../at-end-of-tick.ts';
-import type { Exchange } from '../exchange.ts';
+import { isUnwrapped, writeHead } from '../answers/send.ts';
+import { atEndOfTick, type Exchange } from '../exchange.ts';
 import { freeChunk } from '../free-chunk.ts';
 
-/** The response of an upstream that is to be relayed. */
 export interface UpstreamResponse {
 	readonly request: ForwardRequest;
 	readonly controller: ForwardController;
 	readonly status: number;
 	readonly contentType: string;
 	readonly isStream: boolean;
-	/** Bytes of the body, where the upstream states them. */
+	/** Bytes of the body, if the upstream states them. */
 	readonly length: number | undefined;
-	broken(reason: Error): void;
+	onBroken(reason: Error): void;
 }
 
 const tailBytes = 4_096;
 
-/** Writes a response to the client as it comes, and pauses the upstream while the client is full. */
+/** Writes a response to the client while it arrives, and pauses the upstream while the client reads too slowly. */
 export class RelayedResponse {
 	readonly #exchange: Exchange;
 	readonly #upstream: UpstreamResponse;
 	#received = 0;
-	/** Events that have not been written yet, as Latin-1: each byte stays what it is. */
+	/** Events that have not been written yet, as Latin-1, which keeps each byte unchanged. */
 	#pending = '';
 	/** The end of what was written, as Latin-1. */
 	#tail = '';
-	/** Whether the client has not taken all that was written. */
-	isFull = false;
-	isOver = false;
+	isPaused = false;
+	hasEnded = false;
 
 	/** Throws `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one more event stream. */
 	constructor(exchange: Exchange, upstream: UpstreamResponse) {
 		this.#exchange = exchange;
 		this.#upstream = upstream;
-		if (upstream.isStream) exchange.slot?.stream();
+		if (upstream.isStream) exchange.slot?.countAsStream();
 		exchange.clearDeadline();
 		if (!exchange.req.complete || !exchange.req.socket) exchange.req.resume();
 		if (upstream.isStream) atEndOfTick(this.#flush);
 	}
 
-	/** True: this piece completes the response, which has been ended. */
+	/** Returns true when this piece completes the response, which has been ended. */
 	write(chunk: Buffer): boolean {
 		const { request, isStream, length } = this.#upstream;
 		this.#received += chunk.length;
-		if (length !== undefined && this.#received > length) return this.#break(wrongLength);
+		if (length !== undefined && this.#received > length) return this.#fail(wrongLength);
 		const isLast = this.#received === length;
 		if (isStream) {
 			this.#pending += chunk.toString('latin1');
@@ -60,27 +57,27 @@ export class RelayedResponse {
 		return false;
 	}
 
-	/** Ends the response. False when a part of it is missing. */
+	/** Ends the response. Returns false when a part of it is missing. */
 	end(): boolean {
 		const { length = this.#received } = this.#upstream;
-		return this.#received === length ? this.#finish() : this.#break(wrongLength);
+		return this.#received === length ? this.#finish() : this.#fail(wrongLength);
 	}
 
-	/** Sends a comment in a silent event stream. Within an event it would be a part of that. */
-	beat(): void {
+	/** Sends a comment in a silent event stream, but not within an event, of which it would be a part. */
+	sendHeartbeat(): void {
 		const isBetween = /^$|\n\n$|\r\n\r\n$/.test(this.#tail);
-		if (this.#upstream.isStream && isBetween && !this.isFull) this.#exchange.res.write(': ping\n\n');
+		if (this.#upstream.isStream && isBetween && !this.isPaused) this.#exchange.res.write(': ping\n\n');
 	}
 
-	/** All events of one turn of the event loop are one write. */
+	/** Sends all events of one turn of the event loop in one write. */
 	readonly #flush = () => {
-		const text = this.isOver ? undefined : this.#takePending(false);
+		const text = this.hasEnded ? undefined : this.#takePending(false);
 		if (text === undefined) return;
 		if (text !== '') this.#send(Buffer.from(text, 'latin1'));
 		else if (this.#tail === '') this.#withHead().flushHeaders();
 	};
 
-	/** The response with its head, which comes with the first bytes: what fails before is an error with a status. */
+	/** The response with its head, which is sent with the first bytes: an earlier failure is an error with a status. */
 	#withHead(): ServerResponse {
 		const { status, contentType, isStream, length } = this.#upstream;
 		if (this.#exchange.res.headersSent) return this.#exchange.res;
@@ -93,7 +90,7 @@ export class RelayedResponse {
 		return this.#exchange.res;
 	}
 
-	/** The events that may be sent; undefined when one of them says that the upstream failed. */
+	/** The events that may be sent; undefined when one of them reports a failure of the upstream. */
 	#takePending(isEnd: boolean): string | undefined {
 		const pending = this.#pending;
 		try {
@@ -103,14 +100,14 @@ export class RelayedResponse {
 			if (text !== '') this.#remember(text);
 			return text;
 		} catch (error) {
-			this.#break('The upstream failed while it answered.', error);
+			this.#fail('The upstream failed while it answered.', error);
 			return undefined;
 		}
 	}
 
 	#remember(text: string): void {
 		this.#tail += text;
-		// Cut now and then, for each cut copies it.
+		// Shortened only now and then, because that copies the text.
 		if (this.#tail.length > 16 * tailBytes) this.#tail = this.#tail.slice(-tailBytes);
 	}
 
@@ -118,38 +115,38 @@ export class RelayedResponse {
 		const { request, controller } = this.#upstream;
 		const text = this.#takePending(true);
 		if (text === undefined) return false;
-		this.isOver = true;
-		// Else the connection to the upstream would wait for this client.
-		if (this.isFull) controller.resume();
+		this.hasEnded = true;
+		// Otherwise the connection to the upstream would stay paused until this client has read.
+		if (this.isPaused) controller.resume();
 		this.#exchange.usage = request.usage?.(this.#tail);
 		const res = this.#withHead();
 		const body = last ?? Buffer.from(text, 'latin1');
 		// Node sends a short text and its head as one string.
-		const isText = body.length <= 16_384 && isBare(res);
+		const isText = body.length <= 16_384 && isUnwrapped(res);
 		if (isText) atEndOfTick(() => res.end(body.toString('latin1'), 'latin1'));
-		else atEndOfTick(() => res.end(body, this.#freeing(body)));
+		else atEndOfTick(() => res.end(body, this.#freeAfterWrite(body)));
 		return true;
 	}
 
 	#send(bytes: Buffer): void {
 		const res = this.#withHead();
-		if (res.write(bytes, this.#freeing(bytes)) || this.isFull) return;
-		this.isFull = true;
+		if (res.write(bytes, this.#freeAfterWrite(bytes)) || this.isPaused) return;
+		this.isPaused = true;
 		this.#upstream.controller.pause();
 		res.once('drain', () => {
-			this.isFull = false;
+			this.isPaused = false;
 			this.#upstream.controller.resume();
 		});
 	}
 
-	/** Called when the system has the bytes. A response that a host has wrapped may keep them. */
-	#freeing(bytes: Buffer): (() => void) | undefined {
-		return isBare(this.#exchange.res) ? () => freeChunk(bytes) : undefined;
+	/** The callback that frees written bytes; undefined for a response that a host has wrapped, which may keep them. */
+	#freeAfterWrite(bytes: Buffer): (() => void) | undefined {
+		return isUnwrapped(this.#exchange.res) ? () => freeChunk(bytes) : undefined;
 	}
 
-	#break(message: string, cause?: unknown): false {
-		this.isOver = true;
-		this.#upstream.broken(new Error(message, { cause }));
+	#fail(message: string, cause?: unknown): false {
+		this.hasEnded = true;
+		this.#upstream.onBroken(new Error(message, { cause }));
 		return false;
 	}
 }

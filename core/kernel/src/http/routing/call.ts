@@ -6,40 +6,38 @@ import type { Call, Route } from '../../contract/http/route.ts';
 import { isUpload } from '../../contract/http/upload.ts';
 import type { Idempotency } from '../../contract/jobs/job-store.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
-import { KeptFiles } from '../bodies/files/kept-files.ts';
+import { keptFiles } from '../bodies/files/kept-files.ts';
 import type { RequestState } from '../context.ts';
 import { type Exchange, headerValues } from '../exchange.ts';
 import { anonymous } from '../gate/authentication.ts';
 import { httpLimits } from '../limits.ts';
 import { forward } from '../passthrough/forward.ts';
 
-/** What an `Idempotency-Key` looks like: visible ASCII. */
 export const idempotencyKeyPattern: RegExp = /^[!-~]{1,255}$/;
 
-/** What `Last-Event-ID` may be. An empty one is none. */
+/** The valid values of `Last-Event-ID`. An empty value counts as none. */
 export const lastEventIdPattern: RegExp = /^[ -~]{0,200}$/;
 
-/** Whether a route says that it recognises repeats: it answers `E_IDEMPOTENCY_MISMATCH`. */
+/** Whether a route recognises repeated requests: its errors then include `E_IDEMPOTENCY_MISMATCH`. */
 export function takesIdempotencyKey({ errors: rows }: Pick<Route, 'errors'>): boolean {
 	return rows.includes(errors.E_IDEMPOTENCY_MISMATCH);
 }
 
-/** What middleware and the handler of a route learn about their request. */
 export interface RouteCall extends Call {
 	readonly warnings: string[];
-	/** Deletes the files that were kept. Nothing is kept any more. */
+	/** Deletes the files of `keep`. Later calls of `keep` reject. */
 	end(): Promise<void> | undefined;
 }
 
 /**
- * `input` tells the params, the query and the parsed body once the body has been read. Throws `E_VALUE_INVALID` for a
- * bad `Last-Event-ID` or `Idempotency-Key` where the route takes one.
+ * `input` returns the params, the query and, once it has been read, the parsed body. Throws `E_VALUE_INVALID` for an
+ * invalid `Last-Event-ID` or `Idempotency-Key` if the route uses it.
  */
 export function createCall({ exchange, entry }: RequestState, route: Route, input: () => object): RouteCall {
 	const { req } = exchange;
 	const name = `${route.method} ${route.path}`;
-	let kept: KeptFiles | undefined;
-	let isOver = false;
+	let files: ReturnType<typeof keptFiles> | undefined;
+	let hasEnded = false;
 	return Object.assign(new LazyMembers(exchange), {
 		route: name,
 		principal: exchange.principal ?? anonymous,
@@ -51,22 +49,22 @@ export function createCall({ exchange, entry }: RequestState, route: Route, inpu
 		idempotency: new RequestIdempotency(req, route, () => ({ route: name, ...input() })),
 		lastEventId: route.response.resumes ? lastEventIdOf(req) : undefined,
 		async keep(...[body, options]: Parameters<Call['keep']>) {
-			if (isOver) throw new Error('The request is over, so no file can be kept for it.');
-			kept ??= new KeptFiles(exchange);
-			return kept.keep(body, options);
+			if (hasEnded) throw new Error('The request has ended, so no file can be kept for it.');
+			files ??= keptFiles(exchange);
+			return files.keep(body, options);
 		},
 		answeredBy(model: string) {
 			exchange.model = model;
 		},
-		forward: (...[request, over, signal]: Parameters<Call['forward']>) => forward(exchange, request, over, signal),
+		forward: (...[request, onEnd, signal]: Parameters<Call['forward']>) => forward(exchange, request, onEnd, signal),
 		end() {
-			isOver = true;
-			return kept?.remove();
+			hasEnded = true;
+			return files?.remove();
 		},
 	});
 }
 
-/** Made on demand, because most handlers use neither. Own members, so that copies have them. */
+/** Members that are created on demand, because most handlers use neither. They are own members: copies have them. */
 class LazyMembers {
 	declare readonly log: Logger;
 	declare readonly signal: AbortSignal;
@@ -77,7 +75,7 @@ class LazyMembers {
 		Object.defineProperties(this, LazyMembers.#getters);
 	}
 
-	// One getter for all calls: V8 keeps an object whose getter is its own in memory.
+	// All calls share these getters: V8 keeps an object that has a getter of its own in memory.
 	static readonly #getters = {
 		log: {
 			enumerable: true,
@@ -114,8 +112,7 @@ class RequestIdempotency implements Idempotency {
 		Object.defineProperty(this, 'fingerprint', RequestIdempotency.#lazy);
 	}
 
-	// An own member, so that copies have it. One getter for all: V8 gives an object whose getter is its own a hidden
-	// class of its own, which keeps it in memory.
+	// An own member with a shared getter, for the reasons of `LazyMembers`.
 	static readonly #lazy = {
 		enumerable: true,
 		get(this: RequestIdempotency): string {
@@ -125,7 +122,6 @@ class RequestIdempotency implements Idempotency {
 	};
 }
 
-/** Behind which event a client wants to go on. */
 function lastEventIdOf(req: IncomingMessage): string | undefined {
 	const sent = headerValues(req, 'last-event-id');
 	const [id = ''] = sent;
@@ -135,16 +131,16 @@ function lastEventIdOf(req: IncomingMessage): string | undefined {
 	return id === '' ? undefined : id;
 }
 
-// A `fetch` request may bring any text as its length.
+// A `fetch` request may have any text as its `content-length`.
 function lengthOf({ headers }: IncomingMessage): number | undefined {
 	const sent = headers['content-length'];
 	return sent !== undefined && /^\d{1,15}$/.test(sent) ? Number(sent) : undefined;
 }
 
-/** JSON with sorted keys; files, whose bytes retries encode anew, stand in by their hash and type. */
+/** JSON with sorted keys. Files are represented by hash and type, because a retry may encode their bytes anew. */
 function canonical(value: unknown): string {
 	if (isUpload(value)) return `file:${value.sha256}:${value.mediaType}`;
-	// Hashing a long text costs less than copying it around.
+	// Hashing a long text costs less than copying it.
 	if (typeof value === 'string' && value.length > 65_536) return `text:${hash('sha256', value)}`;
 	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
 	if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

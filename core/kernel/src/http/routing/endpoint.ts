@@ -1,23 +1,22 @@
+import { parse as parseQuery } from 'node:querystring';
 import type { z } from 'zod';
 import { invalidValue, plinthError } from '../../contract/errors/coded-error.ts';
-import type { Middleware } from '../../contract/http/middleware.ts';
 import { type Answer, isReply, Reply, withStatus } from '../../contract/http/reply.ts';
-import type { Route } from '../../contract/http/route.ts';
+import type { Middleware, Route } from '../../contract/http/route.ts';
 import { discard, endingWith } from '../answers/respond.ts';
-import { type Body, BodyReader } from '../bodies/body.ts';
-import type { Context } from '../context.ts';
+import { BodyReader } from '../bodies/body.ts';
+import type { Body, Context } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { scanBody } from '../passthrough/raw-body.ts';
-import { unknownMembers } from '../validation/unknown-members.ts';
-import { checkAnswer, validate } from '../validation/validate.ts';
+import { checkAnswer, unknownMembers, validate } from '../validation/validate.ts';
 import { createCall, type RouteCall } from './call.ts';
 
-/** One route made ready: runs the middleware, reads the body, checks all input and runs the handler. */
+/** Executes one route: runs the middleware, reads the body, checks all input and calls the handler. */
 export class Endpoint {
 	readonly route: Route;
 	readonly #middlewares: readonly Middleware[];
-	readonly #bodies: BodyReader | undefined;
+	readonly #bodyReader: BodyReader | undefined;
 	readonly #paramNames: readonly string[];
 	readonly #checksAnswers = process.env.NODE_ENV !== 'production';
 	readonly #refusesUnknown: boolean;
@@ -26,21 +25,22 @@ export class Endpoint {
 		this.route = route;
 		this.#refusesUnknown = refusesUnknown;
 		this.#middlewares = middlewares;
-		this.#bodies = route.body ? new BodyReader(route) : undefined;
+		this.#bodyReader = route.body ? new BodyReader(route) : undefined;
 		this.#paramNames = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 	}
 
 	/**
-	 * Resolves with the answer. Rejects when the exchange is aborted, even if the handler goes on. `captures` are the
+	 * Resolves with the answer. Rejects when the exchange is aborted, even if the handler continues. `captures` are the
 	 * percent-encoded parameters of the path.
 	 */
 	async run(ctx: Context, captures: readonly string[]): Promise<Answer> {
 		const route = this.route;
 		const { exchange, entry } = ctx.state;
 		exchange.setDeadline(route.timeoutMs ?? httpLimits.timeoutMs);
-		const sent = { params: this.#decode(captures), query: parseQuery(entry.target.query) };
+		const query = parseQuery(entry.target.query, '&', '=', { maxKeys: 0 });
+		const sent = { params: this.#decode(captures), query };
 		let body: Body | undefined;
-		// Before the body is read: a bad header should not cost an upload.
+		// Before the body is read, so that a request with a bad header is refused before its upload.
 		const call = createCall(ctx.state, route, () => ({ ...sent, body: body?.value }));
 		return await this.#runMiddleware(exchange, call, 0, async () => {
 			const input = {
@@ -48,11 +48,11 @@ export class Endpoint {
 				query: route.query && (await validate(route.query, sent.query, 'The query')),
 			};
 			if (route.precheck) await route.precheck(call);
-			if (this.#bodies) {
-				const read = await this.#readBody(this.#bodies, ctx, call);
+			if (this.#bodyReader) {
+				const read = await this.#readBody(this.#bodyReader, ctx, call);
 				if (!('release' in read)) return withStatus(read, 200);
 				body = read;
-				exchange.bodyRead();
+				exchange.markBodyRead();
 			}
 			return await orAbort(exchange, this.#callHandler(input, body, call, exchange));
 		});
@@ -91,19 +91,19 @@ export class Endpoint {
 	/** The body, or the reply of the route's `forward`, which gets a short JSON body as it was sent. */
 	async #readBody(bodies: BodyReader, ctx: Context, call: RouteCall): Promise<Body | Reply> {
 		const { exchange } = ctx.state;
-		const whole = this.route.forward && (await bodies.readWhole(exchange));
-		if (!whole) return bodies.read(ctx);
-		exchange.bodyRead();
-		const raw = scanBody(whole);
-		if (!raw) return bodies.replay(whole, ctx);
+		const bytes = this.route.forward && (await bodies.readWhole(exchange));
+		if (!bytes) return bodies.read(ctx);
+		exchange.markBodyRead();
+		const raw = scanBody(bytes);
+		if (!raw) return bodies.replay(bytes, ctx);
 		const work = (async () => await this.route.forward?.(raw, call))();
-		// Undefined: the route wants the body checked, and its handler called.
+		// Without a reply, the body is checked and the handler is called.
 		const ended = work.then(
 			(reply) => reply && release(undefined, call),
 			() => release(undefined, call),
 		);
 		const reply = await orAbort(exchange, work);
-		if (!reply) return bodies.take(raw) ?? bodies.replay(whole, ctx);
+		if (!reply) return bodies.fromParsed(raw) ?? bodies.replay(bytes, ctx);
 		await ended;
 		return reply;
 	}
@@ -122,7 +122,7 @@ export class Endpoint {
 			const result = await route.handler({ ...input, body }, call);
 			const answer = withWarnings(route, withStatus(toReply(result, status), status ?? 200), call.warnings);
 			if (this.#checksAnswers) await checkAnswer(route, answer);
-			// The events are made while they are sent, from files that live as long.
+			// The events are generated while they are sent, so their files are deleted at their end.
 			if (answer.type === 'events') {
 				return { ...answer, events: endingWith(answer.events, () => release(raw, call)) };
 			}
@@ -137,10 +137,10 @@ export class Endpoint {
 
 	/** Members of the body that the route does not know are warnings, or errors where the config says so. */
 	#noteUnknown(schema: z.ZodType, value: unknown, call: RouteCall, exchange: Exchange): void {
-		const found = unknownMembers(schema, value);
-		if (found.length === 0) return;
-		exchange.unknownMembers = found.map(({ name }) => name);
-		for (const { name, hint } of found) {
+		const unknown = unknownMembers(schema, value);
+		if (unknown.length === 0) return;
+		exchange.unknownMembers = unknown.map(({ name }) => name);
+		for (const { name, hint } of unknown) {
 			if (this.#refusesUnknown) {
 				throw plinthError('E_VALUE_UNKNOWN', { param: name, message: `${name}: there is no such parameter.${hint}` });
 			}
@@ -161,7 +161,7 @@ export class Endpoint {
 	}
 }
 
-/** Settles as `work` does, or rejects when the exchange is aborted; the late answer is then discarded. */
+/** Settles as `work` does, or rejects when the exchange is aborted; a later answer of `work` is then discarded. */
 async function orAbort<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
 	try {
 		return await exchange.orAbort(work);
@@ -176,41 +176,37 @@ function toReply(result: unknown, status?: number): Reply {
 	return result === undefined ? Reply.empty(status ?? 204) : Reply.json(result);
 }
 
-/** Adds warnings about the request to a JSON answer whose schema has a list of them. */
+/** Adds warnings about the request: to a JSON answer whose schema has a list of warnings, else to the headers. */
 function withWarnings({ response }: Route, answer: Answer, warnings: readonly string[]): Answer {
 	const { shape } = (response.schema ?? {}) as { readonly shape?: Readonly<Record<string, unknown>> };
-	if (warnings.length === 0 || answer.type !== 'json' || answer.status >= 300 || !shape?.warnings) return answer;
+	if (warnings.length === 0 || answer.type === 'forward' || answer.status >= 300) return answer;
+	if (answer.type !== 'json' || !shape?.warnings) {
+		return { ...answer, headers: { ...answer.headers, 'x-plinth-warnings': headerText(warnings) } };
+	}
 	const value = answer.value as { readonly warnings?: readonly string[] };
 	return { ...answer, value: { ...value, warnings: [...new Set([...(value.warnings ?? []), ...warnings])] } };
 }
 
-/** Whether a middleware passed on the answer that it got, perhaps with other headers. */
+/** A JSON array in ASCII. Texts beyond 2,000 bytes are left out, because proxies limit the size of a head. */
+function headerText(texts: readonly string[]): string {
+	const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+	const all = texts.map((_, at) => JSON.stringify(texts.slice(0, at + 1)).replace(/[^ -~]/g, escaped));
+	return all.findLast((text) => text.length <= 2_000) ?? '[]';
+}
+
+/** Whether a middleware returned the reply of `next`, perhaps with other headers. */
 function isSame(one: Reply, other: Reply): boolean {
 	if (one.type === 'events') return other.type === 'events' && other.events === one.events;
 	if (one.type === 'binary') return other.type === 'binary' && other.source === one.source;
 	return true;
 }
 
-/** Deletes what is left of the files of a request. Never rejects; resolves with nothing when there are none. */
+/** Deletes the files of a request. Never rejects. */
 async function release(body: Body | undefined, call: RouteCall): Promise<void> {
 	const deleting = [call.end(), body?.release()].filter((work) => work !== undefined);
 	if (deleting.length === 0) return;
 	await Promise.all(deleting).catch((err: unknown) =>
-		// The answer stands: the handler may have stored a record.
+		// The request still succeeds, because the handler may have stored a record.
 		call.log.warn({ err }, 'the files of an upload could not be deleted; the next start tries again'),
 	);
-}
-
-// Without a prototype, for a name may be `__proto__`. A name that comes several times is an array.
-function parseQuery(text: string): Record<string, unknown> {
-	const query: Record<string, unknown> = Object.create(null);
-	if (text === '') return query;
-	// One pass: asking for the values of each name would cost the square of their number, before any key is checked.
-	for (const [name, value] of new URLSearchParams(text)) {
-		const before = query[name];
-		if (before === undefined) query[name] = value;
-		else if (Array.isArray(before)) before.push(value);
-		else query[name] = [before, value];
-	}
-	return query;
 }

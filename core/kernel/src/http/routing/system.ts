@@ -6,18 +6,14 @@ import { Reply } from '../../contract/http/reply.ts';
 import { defineRoute, type Route } from '../../contract/http/route.ts';
 import type { ModelInfo } from '../../contract/model.ts';
 
-/** What `/readyz` asks. */
 export type Readiness = () => Promise<{ readonly ready: boolean; readonly reason?: string }>;
 
-/** What the routes of the kernel show. */
 export interface SystemOptions {
 	readonly readiness: Readiness;
 	readonly models: () => readonly ModelInfo[];
-	/** The description for those who reach the server at `url`. */
 	readonly openapi: (url: string) => Readonly<Record<string, unknown>>;
 }
 
-/** The routes of the kernel itself. */
 export function systemRoutes({ readiness, models, openapi }: SystemOptions): readonly Route[] {
 	const description = defineRoute({
 		method: 'GET',
@@ -27,12 +23,12 @@ export function systemRoutes({ readiness, models, openapi }: SystemOptions): rea
 		response: {
 			description: 'This document.',
 			schema: z.looseObject({}),
-			headers: { etag: 'Names this document, for `If-None-Match`.' },
+			headers: { etag: 'Identifies this document, for `If-None-Match`.' },
 		},
 		errors: [],
 		handler: (_, { publicUrl }) => {
 			const document = openapi(publicUrl);
-			// A weak tag, which names every encoding of it.
+			// A weak tag, which is valid for every encoding of the document.
 			const etag = `W/"${hash('sha256', JSON.stringify(document), 'base64url')}"`;
 			return Reply.json(document, { headers: { etag, 'cache-control': 'no-cache' } });
 		},
@@ -43,15 +39,15 @@ export function systemRoutes({ readiness, models, openapi }: SystemOptions): rea
 /** The paths of the kernel's own routes, all of them `GET`. */
 export const systemPaths = ['/healthz', '/readyz', '/openapi.json', '/v1/models', '/v1/models/{id}'] as const;
 
-/** What monitoring asks every few seconds; logged at debug level. */
+/** The paths that monitoring requests every few seconds. Their requests are logged at level debug. */
 export const probePaths: readonly string[] = ['/healthz', '/readyz'];
 
 const health = defineRoute({
 	method: 'GET',
 	path: '/healthz',
 	scope: 'public',
-	summary: 'Tell whether the process lives',
-	response: { description: 'It does.', schema: z.object({ status: z.literal('ok') }) },
+	summary: 'Tell whether the process is running',
+	response: { description: 'The process is running.', schema: z.object({ status: z.literal('ok') }) },
 	errors: [],
 	handler: () => ({ status: 'ok' }),
 });
@@ -62,13 +58,13 @@ function readyRoute(readiness: Readiness): Route {
 		method: 'GET',
 		path: '/readyz',
 		scope: 'public',
-		summary: 'Tell whether the server takes requests',
+		summary: 'Tell whether the server accepts requests',
 		description:
-			'Answers 503 with `status` and `reason` while it starts, while it stops, and while a store does not answer.',
+			'Returns 503 with `status` and `reason` while it starts, while it stops, and while a store does not respond.',
 		response: {
-			description: 'It does.',
+			description: 'The server accepts requests.',
 			schema: z.object({ status: z.literal('ready') }),
-			others: { 503: { description: 'It does not.', schema: unready } },
+			others: { 503: { description: 'The server does not accept requests.', schema: unready } },
 		},
 		errors: [],
 		handler: async () => {
@@ -116,17 +112,17 @@ const modelSchema = z
 		created: z.int().min(0).meta({ description: 'Unix seconds.' }),
 		owned_by: z.string(),
 		description: z.string().optional(),
-		kind: z.string().optional().meta({ description: 'The capability that consumes it.' }),
+		kind: z.string().optional().meta({ description: 'The capability that uses it.' }),
 		aliases: z.array(z.string()).optional(),
 		health: z.enum(['up', 'trying', 'down']).meta({
 			description:
-				'`down`: it kept failing and is left alone for a while. `trying`: that while is over, and its next call tells. ' +
-				'A pool is as well as the best of its models.',
+				'`down`: its calls kept failing, so it gets none for a while. `trying`: the next call decides if it is `up`. ' +
+				'A pool has the health of the best of its models.',
 		}),
 		capabilities: z
 			.record(z.string(), z.json())
 			.optional()
-			.meta({ description: 'What it can do, by its kind. What is not here is not known, and is not checked.' }),
+			.meta({ description: 'What it can do, by its kind. A missing capability is unknown and is not checked.' }),
 		price: z
 			.record(z.string(), z.union([z.string(), z.number()]))
 			.optional()

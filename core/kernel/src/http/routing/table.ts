@@ -1,9 +1,8 @@
 import type KoaRouter from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import { plinthError } from '../../contract/errors/coded-error.ts';
-import type { Middleware } from '../../contract/http/middleware.ts';
 import { Reply } from '../../contract/http/reply.ts';
-import type { Route } from '../../contract/http/route.ts';
+import type { Middleware, Route } from '../../contract/http/route.ts';
 import { respond } from '../answers/respond.ts';
 import type { Context, RequestState } from '../context.ts';
 import { anonymous, checkScope } from '../gate/authentication.ts';
@@ -13,20 +12,17 @@ import { Endpoint } from './endpoint.ts';
 import { probePaths, type SystemOptions, systemRoutes } from './system.ts';
 import { unknownRoute } from './unknown-route.ts';
 
-/** What the plugins and the kernel bring to the table. */
 export interface RouteSources extends Omit<SystemOptions, 'openapi'> {
 	/** The routes of plugins, each with the plugin's id: its tag in OpenAPI. */
 	readonly owners: ReadonlyMap<Route, string>;
 	readonly middlewares: readonly Middleware[];
-	/** Whether the process is a worker: it answers probes alone. */
+	/** Whether the process is a worker, which responds to probes only. */
 	readonly isWorker: boolean;
 	/** Whether members of bodies that a route does not know are errors. */
 	readonly refusesUnknown: boolean;
 }
 
-/** All routes of one path. */
 interface PathEntry {
-	/** The OpenAPI template of the path. */
 	readonly template: string;
 	/** By method, `HEAD` included. */
 	readonly endpoints: Map<string, Endpoint>;
@@ -63,15 +59,14 @@ export class RouteTable {
 		return { ...this.#document, servers: [{ url }] };
 	}
 
-	/** The middleware that answers requests for known paths and methods. */
 	routes(): ReturnType<KoaRouter<RequestState>['routes']> {
 		return this.#router.routes();
 	}
 
-	/** Answers what no route does: 404, 405 with `allow`, or the methods of the path for `OPTIONS`. */
+	/** Responds to a request that no route handles: 404, 405 with `allow`, or the methods of the path for `OPTIONS`. */
 	refuse({ req, state }: Context): Promise<void> {
-		const found = this.find(state.entry.target.path);
-		if (!found) {
+		const pathEntry = this.find(state.entry.target.path);
+		if (!pathEntry) {
 			const templates = [...this.#paths.values()].map(({ template }) => template);
 			const find = (path: string) => this.find(path)?.template;
 			const message = this.#isWorker
@@ -79,8 +74,8 @@ export class RouteTable {
 				: unknownRoute(String(req.method), state.entry.target, templates, find);
 			throw plinthError('E_ROUTE_NOT_FOUND', { message });
 		}
-		state.exchange.route = found.template;
-		const allow = [...found.endpoints.keys(), 'OPTIONS'].join(', ');
+		state.exchange.route = pathEntry.template;
+		const allow = [...pathEntry.endpoints.keys(), 'OPTIONS'].join(', ');
 		if (req.method === 'OPTIONS') return respond(state.exchange, Reply.empty(204, { allow }));
 		throw plinthError('E_METHOD_NOT_ALLOWED', {
 			message: `The route does not answer to ${req.method?.slice(0, 20)}, only to ${allow}.`,
@@ -88,12 +83,11 @@ export class RouteTable {
 		});
 	}
 
-	/** The path that a request leads to; undefined when no route has it. */
 	find(path: string): PathEntry | undefined {
 		return this.#paths.get(this.#router.match(path, 'GET').path[0]?.name ?? '');
 	}
 
-	/** Whether a request must bring a key: for routes that are not public, and for other paths under `/v1` and `/api`. */
+	/** Whether a request must have a key: for routes that are not public, and for other paths under `/v1` and `/api`. */
 	needsKey(method = '', path: string): boolean {
 		// Finding a route takes some microseconds, and most requests are for paths that no public route can have.
 		if (isGuarded(path) && !this.#publicPaths.test(path)) return true;
@@ -102,7 +96,7 @@ export class RouteTable {
 	}
 
 	/** Whether a path belongs to the app and not to its host. */
-	isOurs(path: string): boolean {
+	handles(path: string): boolean {
 		return isGuarded(path) || this.find(path) !== undefined;
 	}
 
@@ -123,17 +117,17 @@ export class RouteTable {
 			checkScope(exchange.principal ?? anonymous, chosen.route.scope, exchange.isFromHost);
 			await respond(exchange, await chosen.run(ctx, ctx.captures ?? []));
 		};
-		// Every method, because @koa/router would go on to a less literal path that has the method.
+		// All methods, because @koa/router would otherwise continue with a less literal path that has the method.
 		this.#router.all(shape, routerPath(path), (ctx) => answer(ctx as never));
 	}
 }
 
-/** Under these every path needs a key, known or not. */
+/** Whether a path is below `/v1` or `/api`, where unknown paths need a key too. */
 function isGuarded(path: string): boolean {
 	return /^\/(?:v1|api)(?:\/|$)/.test(path);
 }
 
-/** Two routes with the same key claim the same requests: the method and the path without its parameters' names. */
+/** The method and the path without its parameters' names. Two routes with the same key match the same requests. */
 export function routeKey({ method, path }: Pick<Route, 'method' | 'path'>): string {
 	return `${method} ${pathShape(path)}`;
 }
@@ -144,7 +138,6 @@ function pathShape(path: string): string {
 	return path.replace(parameter, '{}');
 }
 
-/** Every path that one of the routes can have. */
 function pathsPattern(routes: readonly Route[]): RegExp {
 	const escaped = routes.map(({ path }) => path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]*'));
 	return new RegExp(`^(?:${escaped.join('|')})$`);

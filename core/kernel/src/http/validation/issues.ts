@@ -1,10 +1,10 @@
 import type { core } from 'zod';
 import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
 import { errors } from '../../contract/errors/errors.ts';
-import { withArticle } from '../../contract/errors/words.ts';
 import { isUpload } from '../../contract/http/upload.ts';
+import { withArticle } from '../../contract/words.ts';
 
-/** What one issue of zod says to a client: a fragment such as "expected an integer, found a string". */
+/** The text of a zod issue for a client: a fragment such as "expected an integer, found a string". */
 export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
 	switch (issue.code) {
 		case 'invalid_type':
@@ -31,10 +31,7 @@ export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
 	}
 }
 
-/**
- * Finds the issue behind the issue: for a union the failure of the form that the sender most likely meant, for a
- * record the failure of its key. Paths are absolute.
- */
+/** The innermost issue, with an absolute path: of a union's likeliest form, or of the key of a record. */
 export function rootIssue(issue: core.$ZodIssue): core.$ZodIssue {
 	if (issue.code === 'invalid_key' || issue.code === 'invalid_element') {
 		const [inner] = issue.issues;
@@ -44,10 +41,10 @@ export function rootIssue(issue: core.$ZodIssue): core.$ZodIssue {
 	const forms = issue.errors.filter((form) => form.length > 0);
 	const named = mergeNames(forms);
 	if (named) return below(issue, named);
-	const meant = forms.toSorted((a, b) => distance(a) - distance(b))[0];
-	if (!meant?.[0]) return issue;
-	if (isWhole(meant[0])) return mergeForms(issue, forms) ?? below(issue, meant[0]);
-	return rootIssue(below(issue, meant[0]));
+	const likeliest = forms.toSorted((a, b) => distance(a) - distance(b))[0];
+	if (!likeliest?.[0]) return issue;
+	if (isWhole(likeliest[0])) return mergeForms(issue, forms) ?? below(issue, likeliest[0]);
+	return rootIssue(below(issue, likeliest[0]));
 }
 
 /** The error for the client. `value` is the whole input; `whole` names it where the path of the issue is empty. */
@@ -64,7 +61,7 @@ export function issueError(issue: core.$ZodIssue, value: unknown, whole: string,
 	});
 }
 
-/** All that a schema has refused, for the log: the client reads the first of it. The cause of that error. */
+/** All issues of an input, for the log. It is the cause of the client's error, which has only the first issue. */
 export class AllIssues extends Error {
 	constructor(issues: readonly core.$ZodIssue[]) {
 		const roots = issues.slice(0, 20).map(rootIssue);
@@ -78,7 +75,7 @@ export function pathName(path: readonly PropertyKey[]): string {
 	return steps.join('').replace(/^\./, '');
 }
 
-/** What stands at a path; the last value on the way when that is no object. */
+/** The value at a path; the last value on the path if that is not an object. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 	let node = value;
 	for (const key of path) {
@@ -122,10 +119,11 @@ function below(outer: core.$ZodIssue, inner: core.$ZodIssue): core.$ZodIssue {
 	return { ...inner, path: [...outer.path, ...inner.path] };
 }
 
-// A form is far from what was meant when the value as a whole has the wrong type, less so when a member with fixed
-// values, such as `type`, has another one; after that, the fewest failures win, and a wrong member is nearer than an
-// absent one.
-function distance(form: readonly core.$ZodIssue[]): number {
+type Form = readonly core.$ZodIssue[];
+
+// How far a form is from the value: farthest if the whole has the wrong type, less far if a member with fixed values,
+// such as `type`, has another value, else by the number of issues. A wrong member is nearer than an absent one.
+function distance(form: Form): number {
 	if (form.some(isOtherKind)) return 10_000;
 	if (form.some((issue) => issue.code === 'invalid_value' && issue.path.length === 1)) return 1_000;
 	return form.length + (form[0]?.input === undefined ? 0.5 : 0);
@@ -140,8 +138,8 @@ function isWhole(issue: core.$ZodIssue): boolean {
 	return issue.path.length === 0 && issue.code !== 'invalid_union' && issue.code !== 'custom';
 }
 
-/** Objects that a member such as `type` tells apart, none of which is meant: one sentence with all its values. */
-function mergeNames(forms: readonly (readonly core.$ZodIssue[])[]): core.$ZodIssue | undefined {
+/** For objects that a member such as `type` distinguishes, if none matches: one sentence with all its values. */
+function mergeNames(forms: readonly Form[]): core.$ZodIssue | undefined {
 	const names = forms.map((form) => form.find((issue) => issue.code === 'invalid_value' && issue.path.length === 1));
 	const [first] = names;
 	if (!first || names.some((issue) => issue?.path[0] !== first.path[0])) return undefined;
@@ -149,10 +147,7 @@ function mergeNames(forms: readonly (readonly core.$ZodIssue[])[]): core.$ZodIss
 }
 
 /** One sentence for "a string or an array" and for "'auto' or one of …". */
-function mergeForms(
-	{ path, input }: core.$ZodIssue,
-	forms: readonly (readonly core.$ZodIssue[])[],
-): core.$ZodIssue | undefined {
+function mergeForms({ path, input }: core.$ZodIssue, forms: readonly Form[]): core.$ZodIssue | undefined {
 	const firsts = forms.flatMap(([first]) => (first && isWhole(first) ? [first] : []));
 	if (firsts.every(({ code }) => code === 'invalid_value')) return { path, input, ...oneOf(firsts, input) };
 	const types = firsts.flatMap((issue) => (issue.code === 'invalid_type' ? [article(issue.expected)] : []));
@@ -193,7 +188,7 @@ function kindOf(value: unknown): string {
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** What JSON makes of `1e999`. */
+/** Whether a value is infinite, as `JSON.parse` returns it for `1e999`. */
 function isInfinite(value: unknown): value is number {
 	return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
 }
@@ -203,7 +198,7 @@ function choice(values: readonly unknown[]): string {
 	return values.length === 1 ? quoteValue(only) : `one of ${values.map(quoteValue).join(', ')}`;
 }
 
-// Only values that stand against a list are shown: those are no secrets.
+// Only values that are compared with a list are shown, because they are not secrets.
 function quote(value: unknown): string {
 	if (typeof value !== 'string') return kindOf(value);
 	return value.length > 60 ? 'another string' : quoteValue(value);

@@ -12,7 +12,7 @@ import { frame } from '../../../src/http/answers/sse.ts';
 import { httpLimits } from '../../../src/http/limits.ts';
 import { auth, eventually, listening, rawConnection, request, testServer } from '../support.ts';
 
-function answering(make: () => unknown) {
+function routeReturning(make: () => unknown) {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/pictures',
@@ -24,14 +24,15 @@ function answering(make: () => unknown) {
 	});
 }
 
-const get = (make: () => unknown, method = 'GET') => testServer([answering(make)]).send('/v1/pictures', { method });
+const get = (make: () => unknown, method = 'GET') =>
+	testServer([routeReturning(make)]).send('/v1/pictures', { method });
 
-function whole(text: string | JsonPieces): string {
+function textOf(text: string | JsonPieces): string {
 	return typeof text === 'string' ? text : Buffer.concat([...text.pieces()]).toString();
 }
 
-/** The answer to a GET; read by itself, because fetch keeps more of it. */
-async function reading(url: string): Promise<AsyncIterable<Buffer>> {
+/** Sends a GET with node:http and not fetch, which buffers more of the response. */
+async function responseTo(url: string): Promise<AsyncIterable<Buffer>> {
 	const [answer] = await once(httpGet(url, { headers: auth }), 'response');
 	return answer;
 }
@@ -49,12 +50,12 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 
 describe('base64 in JSON', () => {
-	it('reads like the text of JSON.stringify, wherever it stands', () => {
+	it('is encoded like JSON.stringify does at any place', () => {
 		fc.assert(
-			fc.property(value, (made) => {
-				const text = jsonText(made);
-				const expected = JSON.stringify(made) ?? 'null';
-				expect(whole(text)).toBe(expected);
+			fc.property(value, (input) => {
+				const text = jsonText(input);
+				const expected = JSON.stringify(input) ?? 'null';
+				expect(textOf(text)).toBe(expected);
 				if (text instanceof JsonPieces) expect(text.byteLength).toBe(Buffer.byteLength(expected));
 			}),
 			{ numRuns: 1_000 },
@@ -62,7 +63,7 @@ describe('base64 in JSON', () => {
 	});
 
 	it.each([0, 1, 2, 3, 98_303, 98_304, 98_305, 196_608, 1_000_000, 1_000_001])(
-		'of %i bytes comes in pieces of at most 262,144',
+		'splits %i bytes into pieces of at most 262,144',
 		(size) => {
 			const bytes = randomBytes(size);
 			const text = jsonText({ é: base64(bytes), after: 'ü'.repeat(300_000) });
@@ -76,27 +77,27 @@ describe('base64 in JSON', () => {
 		},
 	);
 
-	it('is written together where it is short', () => {
+	it('joins short values into one piece', () => {
 		const text = jsonText(Array.from({ length: 1_000 }, () => base64(Buffer.alloc(30))));
 		expect([...(text as JsonPieces).pieces()]).toHaveLength(1);
 	});
 
-	it('leaves a text without it as it is, and is not made up by one', () => {
+	it('does not change text without base64, and cannot be forged by text', () => {
 		const forged = { toJSON: 'x', b: `plinth-base64-${crypto.randomUUID()}-0;` };
 		expect(jsonText(forged)).toBe(JSON.stringify(forged));
-		expect(whole(jsonText([forged, base64(Buffer.from('abc'))]))).toBe(JSON.stringify([forged, 'YWJj']));
+		expect(textOf(jsonText([forged, base64(Buffer.from('abc'))]))).toBe(JSON.stringify([forged, 'YWJj']));
 	});
 
-	it('may stand in what has a form of its own, and is its text to everybody else', () => {
+	it('works inside toJSON, and is a string for JSON.stringify', () => {
 		const picture = base64(Buffer.from('abc'));
 		const url = { toJSON: () => `data:image/png;base64,${picture.toJSON()}` };
-		expect(whole(jsonText({ url, inner: { toJSON: () => JSON.stringify({ picture }) } }))).toBe(
+		expect(textOf(jsonText({ url, inner: { toJSON: () => JSON.stringify({ picture }) } }))).toBe(
 			JSON.stringify({ url: 'data:image/png;base64,YWJj', inner: '{"picture":"YWJj"}' }),
 		);
 		expect(JSON.stringify({ picture })).toBe('{"picture":"YWJj"}');
 	});
 
-	it('is not waited for behind a text that cannot be made', () => {
+	it('passes on the error of a toJSON that throws', () => {
 		const broken = {
 			toJSON() {
 				throw new Error('no');
@@ -107,36 +108,36 @@ describe('base64 in JSON', () => {
 	});
 });
 
-describe('an answer with base64', () => {
+describe('a response with base64', () => {
 	const picture = randomBytes(1_000_000);
 	const other = randomBytes(400_001);
-	const made = () => ({ data: [{ b64_json: base64(picture) }, { b64_json: base64(other) }, 'é'] });
+	const input = () => ({ data: [{ b64_json: base64(picture) }, { b64_json: base64(other) }, 'é'] });
 	const expected = {
 		data: [{ b64_json: picture.toString('base64') }, { b64_json: other.toString('base64') }, 'é'],
 	};
 	const length = String(Buffer.byteLength(JSON.stringify(expected)));
 
 	it.each([
-		['a value', made],
-		['a reply', () => Reply.json(made(), { status: 201 })],
-	])('is complete and as long as it says, as %s', async (_, make) => {
-		const { url } = await listening([answering(make)]);
+		['a value', input],
+		['a reply', () => Reply.json(input(), { status: 201 })],
+	])('is complete and has the right content-length, as %s', async (_, make) => {
+		const { url } = await listening([routeReturning(make)]);
 		const answer = await fetch(`${url}/v1/pictures`, { headers: auth });
 		expect(answer.headers.get('content-length')).toBe(length);
 		expect(await answer.json()).toEqual(expected);
-		const carried = await get(make);
-		expect(carried.headers.get('content-length')).toBe(length);
-		expect(await carried.json()).toEqual(expected);
+		const fetched = await get(make);
+		expect(fetched.headers.get('content-length')).toBe(length);
+		expect(await fetched.json()).toEqual(expected);
 	});
 
-	it('is the same inside a host that wraps what is written', async () => {
-		const { http } = testServer([answering(made)]);
+	it('is the same inside a host that wraps res.write', async () => {
+		const { http } = testServer([routeReturning(input)]);
 		const handle = http.callback();
-		const kept: Buffer[] = [];
+		const written: Buffer[] = [];
 		const server = createServer((req, res) => {
 			const write = res.write.bind(res);
 			res.write = ((piece: Buffer, ...rest: [() => void]) => {
-				kept.push(piece);
+				written.push(piece);
 				return write(piece, ...rest);
 			}) as typeof res.write;
 			handle(req, res);
@@ -147,12 +148,12 @@ describe('an answer with base64', () => {
 		const headers = { ...auth, connection: 'close' };
 		const answer = await fetch(`http://127.0.0.1:${port}/v1/pictures`, { headers });
 		expect(await answer.json()).toEqual(expected);
-		// No piece is written over by the next one.
-		expect(JSON.parse(Buffer.concat(kept).toString())).toEqual(expected);
+		// No piece is overwritten by the next one.
+		expect(JSON.parse(Buffer.concat(written).toString())).toEqual(expected);
 	});
 
 	it('has the same length for HEAD, and no body', async () => {
-		const { port } = await listening([answering(made)]);
+		const { port } = await listening([routeReturning(input)]);
 		const raw = await rawConnection(port);
 		await raw.write(request('HEAD /v1/pictures', { ...auth, connection: 'close' }));
 		await raw.closed;
@@ -160,15 +161,15 @@ describe('an answer with base64', () => {
 		expect(raw.text).toMatch(/\r\n\r\n$/);
 	});
 
-	// 200 pictures of one megabyte each; the same one, so that only the texts could fill the memory.
+	// 200 times the same picture of one megabyte, so that only the encoded text could fill the memory.
 	const album = () => Array.from({ length: 200 }, () => base64(picture));
 	const albumBytes = JSON.stringify(base64(picture)).length * 200;
 
-	it('of 267 MB takes a small part of that, at any time', { timeout: 30_000 }, async () => {
-		const { url } = await listening([answering(album)]);
+	it('of 267 MB never uses more than 130 MB of memory', { timeout: 30_000 }, async () => {
+		const { url } = await listening([routeReturning(album)]);
 		const before = process.memoryUsage.rss();
 		let [read, most] = [0, 0];
-		for await (const piece of await reading(`${url}/v1/pictures`)) {
+		for await (const piece of await responseTo(`${url}/v1/pictures`)) {
 			read += piece.length;
 			most = Math.max(most, process.memoryUsage.rss() - before);
 		}
@@ -176,8 +177,8 @@ describe('an answer with base64', () => {
 		expect(most).toBeLessThan(130_000_000);
 	});
 
-	it('keeps the pace of a fetch reader, in pieces of at most 262,144', async () => {
-		const { send, http } = testServer([answering(album)]);
+	it('follows the pace of a fetch reader, in pieces of at most 262,144', async () => {
+		const { send, http } = testServer([routeReturning(album)]);
 		const reader = (await send('/v1/pictures')).body?.getReader();
 		for (let count = 0; count < 20; count++) {
 			expect((await reader?.read())?.value?.length).toBeLessThanOrEqual(httpLimits.pieceBytes);
@@ -186,8 +187,8 @@ describe('an answer with base64', () => {
 		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
-	it('waits for a slow reader, and is over when he leaves', async () => {
-		const { port, http, lines } = await listening([answering(album)]);
+	it('waits for a slow reader, and ends when the reader disconnects', async () => {
+		const { port, http, lines } = await listening([routeReturning(album)]);
 		const raw = await rawConnection(port);
 		raw.socket.pause();
 		await raw.write(request('GET /v1/pictures', auth));
@@ -201,8 +202,8 @@ describe('an answer with base64', () => {
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 499]]);
 	});
 
-	it('is cut off when a reader stalls for half a minute', async () => {
-		const { port, http, clock } = await listening([answering(album)]);
+	it('is cut off when the reader stalls for 30 seconds', async () => {
+		const { port, http, clock } = await listening([routeReturning(album)]);
 		const raw = await rawConnection(port);
 		raw.socket.pause();
 		await raw.write(request('GET /v1/pictures', auth));
@@ -219,18 +220,18 @@ describe('an event with base64', () => {
 	const data = (bytes: unknown) => ({ type: 'partial', b64_json: bytes, text: 'a\nb' });
 
 	function streaming(events: (signal: AbortSignal) => AsyncIterable<ServerEvent>) {
-		return answering(() => Reply.events(events(new AbortController().signal)));
+		return routeReturning(() => Reply.events(events(new AbortController().signal)));
 	}
 
-	it('is the same frame as one with a string', () => {
+	it('has the same frame as an event with a string', () => {
 		for (const event of [{ event: 'a\nb', id: '7' }, { event: 'x' }, {}]) {
 			const text = frame({ ...event, data: data(picture.toString('base64')) });
-			expect(whole(frame({ ...event, data: data(base64(picture)) }))).toBe(text);
+			expect(textOf(frame({ ...event, data: data(base64(picture)) }))).toBe(text);
 		}
-		expect(whole(frame({ data: base64(Buffer.from('abc')) }))).toBe('data: "YWJj"\n\n');
+		expect(textOf(frame({ data: base64(Buffer.from('abc')) }))).toBe('data: "YWJj"\n\n');
 	});
 
-	it('stands between the others', async () => {
+	it('keeps its place between other events', async () => {
 		const { url } = await listening([
 			streaming(async function* () {
 				yield { data: 1 };
@@ -243,7 +244,7 @@ describe('an event with base64', () => {
 		expect(await answer.text()).toBe(`data: 1\n\nevent: p\ndata: ${text}\n\ndata: [DONE]\n\n`);
 	});
 
-	it('that is not finished when the server stops is followed by nothing', async () => {
+	it('sends no error frame when the server stops in the middle of the event', async () => {
 		const { port, http } = await listening([
 			streaming(async function* () {
 				yield { data: Array.from({ length: 100 }, () => base64(picture)) };
@@ -262,7 +263,7 @@ describe('an event with base64', () => {
 		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
-	it('that was written to its end is followed by the error', async () => {
+	it('sends the error frame after a complete event', async () => {
 		const { send } = testServer([
 			streaming(async function* () {
 				yield { data: base64(picture) };

@@ -4,7 +4,7 @@ import { type BinaryOptions, type ByteSource, Reply } from '../../../src/contrac
 import { defineRoute } from '../../../src/contract/http/route.ts';
 import { auth, errorOf, eventually, listening, rawConnection, request, testServer } from '../support.ts';
 
-function serving(source: () => Parameters<typeof Reply.binary>[0], options: Partial<BinaryOptions> = {}) {
+function routeServing(source: () => Parameters<typeof Reply.binary>[0], options: Partial<BinaryOptions> = {}) {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/content',
@@ -17,13 +17,13 @@ function serving(source: () => Parameters<typeof Reply.binary>[0], options: Part
 }
 
 const bytes = Uint8Array.from({ length: 1000 }, (_, i) => i % 251);
-const ranged = serving(() => bytes, { etag: 'abc', ranges: true, filename: 'a "b"\r\n€.mp4' });
+const ranged = routeServing(() => bytes, { etag: 'abc', ranges: true, filename: 'a "b"\r\n€.mp4' });
 
 const get = (headers: Record<string, string> = {}, method = 'GET') =>
 	testServer([ranged]).send('/v1/content', { headers, method });
 
 describe('binary content', () => {
-	it('says what it is and cannot run as ours', async () => {
+	it('has its content type and headers that prevent it from running in the page', async () => {
 		const answer = await get();
 		expect(answer.status).toBe(200);
 		expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -40,7 +40,7 @@ describe('binary content', () => {
 		expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes);
 	});
 
-	it('is not opened for HEAD, which has the same headers', async () => {
+	it('does not open the source for HEAD, and sends the same headers', async () => {
 		let opened = 0;
 		const source: ByteSource = {
 			size: 1000,
@@ -49,20 +49,20 @@ describe('binary content', () => {
 				return Reply.binary(bytes, { mediaType: 'x' }) as never;
 			},
 		};
-		const { send } = testServer([serving(() => source, { ranges: true, etag: 'e' })]);
+		const { send } = testServer([routeServing(() => source, { ranges: true, etag: 'e' })]);
 		const answer = await send('/v1/content', { method: 'HEAD', headers: { range: 'bytes=0-1' } });
 		expect([answer.status, answer.headers.get('content-length'), opened]).toEqual([200, '1000', 0]);
 		expect(await answer.text()).toBe('');
 	});
 
-	it('that is not sent is let go of: for HEAD, 304, 412 and 416', async () => {
+	it('closes a source that is not sent: for HEAD, 304, 412 and 416', async () => {
 		let discarded = 0;
 		const source: ByteSource = {
 			size: 10,
 			open: () => Promise.reject(new Error('It is not wanted.')),
 			discard: () => discarded++,
 		};
-		const { send } = testServer([serving(() => source, { ranges: true, etag: 'e' })]);
+		const { send } = testServer([routeServing(() => source, { ranges: true, etag: 'e' })]);
 		const statuses = [
 			await send('/v1/content', { method: 'HEAD' }),
 			await send('/v1/content', { headers: { 'if-none-match': '"e"' } }),
@@ -79,10 +79,12 @@ describe('binary content', () => {
 		['*', 304],
 		['"abcd"', 200],
 		['abc', 200],
-	])('with If-None-Match %s is a %i', async (tag, status) => {
+	])('responds to If-None-Match %s with %i', async (tag, status) => {
 		const answer = await get({ 'if-none-match': tag });
 		expect([answer.status, answer.headers.get('etag')]).toEqual([status, '"abc"']);
 		if (status === 304) expect(answer.headers.get('content-length')).toBeNull();
+		// A browser applies the policy of a 304 to its cached content.
+		expect(answer.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
 	});
 
 	const date = 'Thu, 26 Nov 2026 00:00:00 GMT';
@@ -103,17 +105,17 @@ describe('binary content', () => {
 		[{ 'if-modified-since': 'Wed, 25 Nov 2026 23:59:59 GMT' }, 200],
 		[{ 'if-modified-since': date, 'if-none-match': '"x"' }, 200],
 		[{ 'if-modified-since': 'today' }, 200],
-	])('that says when it was changed is, with %j, a %i', async (headers, status) => {
+	])('with a modification date responds to %j with %i', async (headers, status) => {
 		const dated = { etag: 'abc', ranges: true, headers: { 'last-modified': date } };
-		const { send } = testServer([serving(() => bytes, dated)]);
+		const { send } = testServer([routeServing(() => bytes, dated)]);
 		const answer = await send('/v1/content', { headers });
 		expect(answer.status).toBe(status);
 		if (status === 412) expect((await errorOf(answer)).code).toBe('precondition_failed');
 		if (status === 200) expect(answer.headers.get('last-modified')).toBe(date);
 	});
 
-	it('without a tag and a date is sent whatever the conditions are', async () => {
-		const { send } = testServer([serving(() => bytes)]);
+	it('without a tag and a date ignores conditions', async () => {
+		const { send } = testServer([routeServing(() => bytes)]);
 		const headers = { 'if-match': '"x"', 'if-unmodified-since': date };
 		expect((await send('/v1/content', { headers })).status).toBe(200);
 	});
@@ -137,7 +139,7 @@ describe('binary content', () => {
 		['items=0-1', 200, 0, 999],
 		['bytes=0-99999999999999999999', 206, 0, 999],
 		['bytes=99999999999999999999-', 416, 0, 0],
-	])('with the range %s is a %i', async (range, status, start, end) => {
+	])('responds to the range %s with %i', async (range, status, start, end) => {
 		const answer = await get({ range });
 		expect(answer.status).toBe(status);
 		if (status === 416) {
@@ -154,11 +156,11 @@ describe('binary content', () => {
 		['"old"', 200],
 		['W/"abc"', 200],
 		['Wed, 21 Oct 2015 07:28:00 GMT', 200],
-	])('with If-Range %s is a %i', async (condition, status) => {
+	])('responds to If-Range %s with %i', async (condition, status) => {
 		expect((await get({ range: 'bytes=0-1', 'if-range': condition })).status).toBe(status);
 	});
 
-	it('gives exactly the bytes of any window, from any source', async () => {
+	it('sends exactly the bytes of any range, from any source', async () => {
 		const chunked = (all: Uint8Array, piece: number): ByteSource => ({
 			size: all.length,
 			async *open(range = { start: 0, end: all.length - 1 }) {
@@ -171,7 +173,7 @@ describe('binary content', () => {
 			},
 		});
 		let source: ByteSource = { open: () => [] as never };
-		const { send } = testServer([serving(() => source, { ranges: true })]);
+		const { send } = testServer([routeServing(() => source, { ranges: true })]);
 		const position = fc.integer({ min: 0, max: 300 });
 		await fc.assert(
 			fc.asyncProperty(
@@ -204,7 +206,7 @@ describe('binary content', () => {
 			yield new Uint8Array();
 			yield bytes.subarray(10, 20);
 		}
-		const { url } = await listening([serving(body, { ranges: true })]);
+		const { url } = await listening([routeServing(body, { ranges: true })]);
 		const answer = await fetch(`${url}/v1/content`, { headers: { ...auth, range: 'bytes=0-1' } });
 		expect([answer.status, answer.headers.get('accept-ranges'), answer.headers.get('transfer-encoding')]).toEqual([
 			200,
@@ -216,7 +218,7 @@ describe('binary content', () => {
 });
 
 describe('a source', () => {
-	it('that is still being opened when the client leaves is closed once it is open', async () => {
+	it('is closed after opening when the client disconnects while it is being opened', async () => {
 		const opening = Promise.withResolvers<void>();
 		let signal: AbortSignal | undefined;
 		let closed = 0;
@@ -230,7 +232,7 @@ describe('a source', () => {
 			}),
 		};
 		const route = defineRoute({
-			...serving(() => bytes),
+			...routeServing(() => bytes),
 			handler: (_, call) => {
 				signal = call.signal;
 				const open = () => opening.promise.then(() => late);
@@ -247,7 +249,7 @@ describe('a source', () => {
 		await eventually(() => closed === 1);
 	});
 
-	it('that was opened before and is not wanted, as for HEAD, is closed', async () => {
+	it('is closed when it was opened but is not sent, as for HEAD', async () => {
 		let closed = 0;
 		const open: AsyncIterable<Uint8Array> = {
 			[Symbol.asyncIterator]: () => ({
@@ -258,7 +260,7 @@ describe('a source', () => {
 				},
 			}),
 		};
-		await testServer([serving(() => open)]).send('/v1/content', { method: 'HEAD', headers: auth });
+		await testServer([routeServing(() => open)]).send('/v1/content', { method: 'HEAD', headers: auth });
 		await eventually(() => closed === 1);
 	});
 
@@ -276,7 +278,7 @@ describe('a source', () => {
 		],
 		['by giving nothing', { size: 5, open: async function* () {} }],
 	] as readonly (readonly [string, ByteSource])[])('that fails %s is an error with a status', async (name, source) => {
-		const { send } = testServer([serving(() => source, { etag: 'e' })]);
+		const { send } = testServer([routeServing(() => source, { etag: 'e' })]);
 		const answer = await send('/v1/content').catch((error) => error);
 		if (name === 'by giving nothing') return;
 		expect([answer.status, answer.headers.get('etag')]).toEqual([500, null]);
@@ -292,7 +294,7 @@ describe('a source', () => {
 		],
 		['gives too little', () => new Uint8Array()],
 		['gives too much', () => new Uint8Array(100)],
-	])('that %s cuts the connection, is logged once and hurts nobody else', async (_, rest) => {
+	])('that %s cuts the connection, is logged once and does not affect other requests', async (_, rest) => {
 		const source: ByteSource = {
 			size: 20,
 			async *open() {
@@ -300,7 +302,7 @@ describe('a source', () => {
 				yield rest(0);
 			},
 		};
-		const { port, url, lines } = await listening([serving(() => source)]);
+		const { port, url, lines } = await listening([routeServing(() => source)]);
 		const raw = await rawConnection(port);
 		await raw.write(request('GET /v1/content', auth));
 		await raw.closed;
@@ -311,7 +313,7 @@ describe('a source', () => {
 		expect((await fetch(`${url}/healthz`)).status).toBe(200);
 	});
 
-	/** Counts what is asked of an endless source. */
+	/** Counts the chunks that are requested from an endless source. */
 	function endless() {
 		const seen = { chunks: 0, returned: false };
 		async function* body() {
@@ -327,7 +329,7 @@ describe('a source', () => {
 		return { seen, body };
 	}
 
-	/** Waits until nobody has asked for another chunk during 200 turns of the event loop. */
+	/** Waits until no chunk has been requested during 200 turns of the event loop. */
 	async function untilStill(seen: { readonly chunks: number }): Promise<void> {
 		let last = -1;
 		for (let still = 0; still < 200; still = seen.chunks === last ? still + 1 : 0) {
@@ -336,9 +338,9 @@ describe('a source', () => {
 		}
 	}
 
-	it('is asked for no more than a slow reader takes, and is let go when the reader leaves', async () => {
+	it('is read only as fast as a slow reader reads, and is closed when the reader disconnects', async () => {
 		const { seen, body } = endless();
-		const { port, http, lines } = await listening([serving(body)]);
+		const { port, http, lines } = await listening([routeServing(body)]);
 		const raw = await rawConnection(port);
 		raw.socket.pause();
 		await raw.write(request('GET /v1/content', auth));
@@ -350,28 +352,28 @@ describe('a source', () => {
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 499]]);
 	});
 
-	it('has arrived when its last byte has, also where its end takes longer', async () => {
-		const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+	it('completes the response with its last byte, also when its end takes longer', async () => {
+		const { promise: ended, resolve: end } = Promise.withResolvers<void>();
 		async function* body() {
 			yield new Uint8Array(10).fill(0x78);
-			await left;
+			await ended;
 		}
-		const { port, http, lines } = await listening([serving(() => ({ size: 10, open: body }))]);
+		const { port, http, lines } = await listening([routeServing(() => ({ size: 10, open: body }))]);
 		const raw = await rawConnection(port);
 		await raw.write(request('GET /v1/content', auth));
 		await raw.until(/x{10}$/);
 		raw.socket.destroy();
 		await raw.closed;
-		// The server has seen it too.
+		// The server has logged the request too.
 		for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-		leave();
+		end();
 		await eventually(() => http.pipeline.inFlight === 0);
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 200]]);
 	});
 
-	it('is let go when a reader stalls for half a minute', async () => {
+	it('is closed when the reader stalls for 30 seconds', async () => {
 		const { seen, body } = endless();
-		const { port, http, clock } = await listening([serving(body)]);
+		const { port, http, clock } = await listening([routeServing(body)]);
 		const raw = await rawConnection(port);
 		raw.socket.pause();
 		await raw.write(request('GET /v1/content', auth));
@@ -380,9 +382,9 @@ describe('a source', () => {
 		await eventually(() => seen.returned && http.pipeline.inFlight === 0);
 	});
 
-	it('keeps the pace of a fetch reader and notices when it cancels', async () => {
+	it('follows the pace of a fetch reader and is closed when it cancels', async () => {
 		const { seen, body } = endless();
-		const { send, http } = testServer([serving(body)]);
+		const { send, http } = testServer([routeServing(body)]);
 		const reader = (await send('/v1/content')).body?.getReader();
 		await reader?.read();
 		await reader?.read();
@@ -392,9 +394,9 @@ describe('a source', () => {
 		await eventually(() => seen.returned && http.pipeline.inFlight === 0);
 	});
 
-	it('whose reader aborts its fetch is let go', async () => {
+	it('is closed when the client aborts its fetch', async () => {
 		const { seen, body } = endless();
-		const { http } = testServer([serving(body)]);
+		const { http } = testServer([routeServing(body)]);
 		const abort = new AbortController();
 		const answer = await http.fetch(new Request('http://x/v1/content', { headers: auth, signal: abort.signal }));
 		const read = answer.arrayBuffer();

@@ -26,16 +26,26 @@ const routes = [
 		path: '/v1/bytes',
 		handler: () => Reply.binary(Buffer.from(text), { mediaType: 'text/plain', ranges: true, etag: 'e' }),
 	}),
+	defineRoute({
+		...base,
+		path: '/v1/text',
+		handler: () => Reply.binary(Buffer.from(text), { mediaType: 'text/plain; charset=utf-8', etag: 'e' }),
+	}),
+	defineRoute({
+		...base,
+		path: '/v1/picture',
+		handler: () => Reply.binary(Buffer.from(text), { mediaType: 'image/png' }),
+	}),
 ];
 
-/** An answer as it comes: `fetch` would decode it. */
+/** A response as it was sent. `fetch` would decode it. */
 interface Raw {
 	readonly status: number | undefined;
 	readonly headers: IncomingMessage['headers'];
 	readonly body: Buffer;
 }
 
-function ask(url: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<Raw> {
+function get(url: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<Raw> {
 	return new Promise((resolve, reject) => {
 		const sent = httpRequest(url, { method, headers: { ...auth, ...headers } }, (answer) => {
 			const chunks: Buffer[] = [];
@@ -48,13 +58,13 @@ function ask(url: string, headers: Readonly<Record<string, string>>, method = 'G
 	});
 }
 
-describe('a long JSON answer', () => {
+describe('a long JSON response', () => {
 	it.each([
 		['gzip', gunzipSync],
 		['br', brotliDecompressSync],
 	] as const)('comes in %s where the client asks for it', async (encoding, decode) => {
 		const { url } = await listening(routes);
-		const { headers, body } = await ask(`${url}/v1/long`, { 'accept-encoding': encoding });
+		const { headers, body } = await get(`${url}/v1/long`, { 'accept-encoding': encoding });
 		expect(headers).toMatchObject({
 			'content-encoding': encoding,
 			vary: 'Accept-Encoding',
@@ -66,9 +76,9 @@ describe('a long JSON answer', () => {
 
 	it('has the same headers for HEAD, and no body', async () => {
 		const { url } = await listening(routes);
-		const asked = { 'accept-encoding': 'gzip' };
-		const whole = await ask(`${url}/v1/long`, asked);
-		const head = await ask(`${url}/v1/long`, asked, 'HEAD');
+		const gzipHeaders = { 'accept-encoding': 'gzip' };
+		const whole = await get(`${url}/v1/long`, gzipHeaders);
+		const head = await get(`${url}/v1/long`, gzipHeaders, 'HEAD');
 		expect(head.body.length).toBe(0);
 		for (const name of ['content-length', 'content-encoding', 'content-type', 'vary']) {
 			expect(head.headers[name]).toBe(whole.headers[name]);
@@ -76,37 +86,60 @@ describe('a long JSON answer', () => {
 	});
 
 	it.each([undefined, 'identity', 'gzip;q=0', 'zstd', '*;q=0'])(
-		'comes as it is for Accept-Encoding: %s',
-		async (asked) => {
+		'is not compressed for Accept-Encoding: %s',
+		async (encoding) => {
 			const { url } = await listening(routes);
-			const { headers, body } = await ask(`${url}/v1/long`, asked === undefined ? {} : { 'accept-encoding': asked });
+			const { headers, body } = await get(
+				`${url}/v1/long`,
+				encoding === undefined ? {} : { 'accept-encoding': encoding },
+			);
 			expect(headers['content-encoding']).toBeUndefined();
 			expect(headers.vary).toBe('Accept-Encoding');
 			expect(JSON.parse(body.toString())).toEqual({ text });
 		},
 	);
 
-	it('keeps what the answer depends on besides', async () => {
+	it('keeps other values of Vary', async () => {
 		const { url } = await listening(routes, { cors: ['https://app.example.com'] });
-		const { headers } = await ask(`${url}/v1/long`, { 'accept-encoding': 'gzip' });
+		const { headers } = await get(`${url}/v1/long`, { 'accept-encoding': 'gzip' });
 		expect(headers.vary).toBe('Origin, Accept-Encoding');
 	});
 
-	it('comes as it is where the config says so', async () => {
+	it('is not compressed when the config turns compression off', async () => {
 		const { url } = await listening(routes, { compresses: false });
-		const { headers } = await ask(`${url}/v1/long`, { 'accept-encoding': 'gzip' });
+		const { headers } = await get(`${url}/v1/long`, { 'accept-encoding': 'gzip' });
 		expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined]);
 	});
 });
 
-describe('other answers', () => {
-	it.each(['/v1/short', '/v1/events', '/v1/bytes', '/v1/nothing'])('come as they are: %s', async (path) => {
+describe('a long text', () => {
+	it('has the encoding that the client requests, and none for other clients', async () => {
 		const { url } = await listening(routes);
-		const { headers } = await ask(`${url}${path}`, { 'accept-encoding': 'br, gzip' });
-		expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined]);
+		const { headers, body } = await get(`${url}/v1/text`, { 'accept-encoding': 'gzip' });
+		expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'content-type': 'text/plain; charset=utf-8' });
+		expect(gunzipSync(body).toString()).toBe(text);
+		const plain = await get(`${url}/v1/text`, {});
+		expect([plain.body.toString(), plain.headers.vary]).toEqual([text, 'Accept-Encoding']);
 	});
 
-	it('of a server that `fetch` asks come as they are: its host may encode them', async () => {
+	it('is not sent to a client that has it cached', async () => {
+		const { url } = await listening(routes);
+		const known = await get(`${url}/v1/text`, { 'accept-encoding': 'gzip', 'if-none-match': '"e"' });
+		expect([known.status, known.body.length, known.headers.vary]).toEqual([304, 0, 'Accept-Encoding']);
+	});
+});
+
+describe('other responses', () => {
+	it.each(['/v1/short', '/v1/events', '/v1/bytes', '/v1/picture', '/v1/nothing'])(
+		'are not compressed: %s',
+		async (path) => {
+			const { url } = await listening(routes);
+			const { headers } = await get(`${url}${path}`, { 'accept-encoding': 'br, gzip' });
+			expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined]);
+		},
+	);
+
+	it('through `fetch` are not compressed, because the host may compress them', async () => {
 		const { send } = testServer(routes);
 		const { headers } = await send('/v1/long', { headers: { 'accept-encoding': 'gzip' } });
 		expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([null, null]);
@@ -114,25 +147,25 @@ describe('other answers', () => {
 
 	it('keep their ranges', async () => {
 		const { url } = await listening(routes);
-		const { status, headers } = await ask(`${url}/v1/bytes`, { 'accept-encoding': 'gzip', range: 'bytes=0-1' });
+		const { status, headers } = await get(`${url}/v1/bytes`, { 'accept-encoding': 'gzip', range: 'bytes=0-1' });
 		expect([status, headers['content-length'], headers['content-encoding']]).toEqual([206, '2', undefined]);
 	});
 });
 
-describe('the description of the server', () => {
-	it('has one tag in every encoding', async () => {
+describe('the OpenAPI document', () => {
+	it('has the same ETag in every encoding', async () => {
 		const { url } = await listening(routes);
-		const asked = { 'accept-encoding': 'gzip' };
-		const { headers } = await ask(`${url}/openapi.json`, asked);
-		const plain = await ask(`${url}/openapi.json`, {});
+		const gzipHeaders = { 'accept-encoding': 'gzip' };
+		const { headers } = await get(`${url}/openapi.json`, gzipHeaders);
+		const plain = await get(`${url}/openapi.json`, {});
 		expect(headers['content-encoding']).toBe('gzip');
 		expect(plain.headers.etag).toBe(headers.etag);
-		const again = await ask(`${url}/openapi.json`, { ...asked, 'if-none-match': String(headers.etag) });
+		const again = await get(`${url}/openapi.json`, { ...gzipHeaders, 'if-none-match': String(headers.etag) });
 		expect([again.status, again.body.length, again.headers.vary]).toEqual([304, 0, 'Accept-Encoding']);
 	});
 });
 
-describe('the encoding that a client takes', () => {
+describe('the accepted encoding', () => {
 	it.each([
 		[undefined, undefined],
 		['', undefined],

@@ -8,8 +8,8 @@ import { isUpload } from '../../../src/contract/http/upload.ts';
 import { attachment, shownFilename } from '../../../src/http/answers/filename.ts';
 import { privateTemp, testServer } from '../support.ts';
 
-/** What somebody would try, whole and in pieces. */
-const tricks = [
+/** File names of attacks, complete and in pieces. */
+const attacks = [
 	'../../etc/passwd',
 	'..\\..\\windows\\system32\\config',
 	'..%2f..%2fetc%2fpasswd',
@@ -47,12 +47,12 @@ const tricks = [
 	'$(id).png',
 	'|id',
 ];
-const piece = fc.oneof(fc.constantFrom(...tricks), anyText({ maxLength: 12 }));
+const piece = fc.oneof(fc.constantFrom(...attacks), anyText({ maxLength: 12 }));
 const names = fc.oneof(
-	fc.constantFrom(...tricks),
+	fc.constantFrom(...attacks),
 	fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join('')),
 );
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const forbidden = /[/\\\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 function expectHarmless(name: string): void {
@@ -80,7 +80,7 @@ describe('a file name', { timeout: 30_000 }, () => {
 		expect(shownFilename(sent)).toBe(shown);
 	});
 
-	it('is harmless whatever was sent, and makes one good header', () => {
+	it('is harmless for any input, and makes one valid header', () => {
 		fc.assert(
 			fc.property(names, (name) => {
 				const shown = shownFilename(name);
@@ -112,7 +112,7 @@ const upload = defineRoute({
 	},
 });
 
-/** A part whose file has the name, spelt as browsers do or as RFC 5987 has it. */
+/** A part whose file has the name, written as browsers do or as in RFC 5987. */
 function part(name: string, index: number, isExtended: boolean): string {
 	const text = name.toWellFormed();
 	const spelt = isExtended
@@ -122,8 +122,8 @@ function part(name: string, index: number, isExtended: boolean): string {
 }
 
 describe('the files of a form', { timeout: 30_000 }, () => {
-	it('have harmless names and lie where their names do not reach', async () => {
-		const left = await privateTemp();
+	it('have harmless names that do not affect where they are stored', async () => {
+		const tempFiles = await privateTemp();
 		const { send, lines } = testServer([upload]);
 		await fc.assert(
 			fc.asyncProperty(fc.array(names, { minLength: 16, maxLength: 16 }), fc.boolean(), async (list, isExtended) => {
@@ -140,7 +140,7 @@ describe('the files of a form', { timeout: 30_000 }, () => {
 			}),
 			{ numRuns: 100 },
 		);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 		expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 	});
 });

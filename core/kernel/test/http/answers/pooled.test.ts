@@ -6,13 +6,13 @@ import { defineRoute } from '../../../src/contract/http/route.ts';
 import type { ReusableBody } from '../../../src/contract/ports/blob-store.ts';
 import { auth, eventually, listening, request, testServer } from '../support.ts';
 
-/** More than two sockets hold, so that a reader who does not read keeps a write waiting. */
+/** More than the buffers of two sockets, so that a write waits for a client that does not read. */
 const size = 12 * 1024 * 1024;
 
-/** The memory that was read into so far. */
+/** The buffers that were read into so far. */
 const pooled = new Set<ArrayBufferLike>();
 
-/** Bytes that differ from content to content at every place that matters. */
+/** Bytes that differ for each id. */
 function contentOf(id: string): Buffer {
 	return Buffer.alloc(size, `these are the bytes of ${id}; `);
 }
@@ -25,7 +25,7 @@ function reusable(bytes: Buffer): ReusableBody & { readonly isClosed: boolean } 
 			return isClosed;
 		},
 		async readInto(buffer) {
-			// As a disk does: the memory is filled later, while others read and write.
+			// Like a disk: fills the memory later, while other requests read and write.
 			await new Promise((resolve) => setImmediate(resolve));
 			pooled.add(buffer.buffer);
 			const length = bytes.copy(buffer, 0, at);
@@ -54,7 +54,7 @@ const route = defineRoute({
 		Reply.binary({ size, open: () => reusable(contentOf(params.id)) }, { mediaType: 'video/mp4' }),
 });
 
-/** A download that reads when it is told to. */
+/** A download that reads only on demand. */
 class Reader {
 	readonly id: string;
 	readonly #socket: Socket;
@@ -94,7 +94,7 @@ class Reader {
 }
 
 describe('memory that downloads share', () => {
-	it('is used again, and forty readers beside each other still get their own bytes', async () => {
+	it('is reused, and forty concurrent readers get their own bytes', async () => {
 		pooled.clear();
 		const { port, http } = await listening([route]);
 		const open = (kind: string, count: number) =>
@@ -124,7 +124,7 @@ describe('memory that downloads share', () => {
 		expect(pooled.size).toBeLessThan(slow.length + leaving.length + finished.length);
 	}, 30_000);
 
-	it('is not used again while the disk of a reader who left may still fill it', async () => {
+	it('is not reused while the disk read of a disconnected client may still fill it', async () => {
 		const stuck = Promise.withResolvers<() => void>();
 		const bodies: Record<string, ReusableBody> = {
 			left: reusable(contentOf('left')),
@@ -167,7 +167,7 @@ describe('memory that downloads share', () => {
 		expect(contentOf('stays').equals(await reader.body())).toBe(true);
 	});
 
-	it('is not touched by an answer without a socket, which may keep what it was given', async () => {
+	it('is not used for a response without a socket, which may keep its chunks', async () => {
 		const body = reusable(contentOf('fetched'));
 		body.readInto = () => Promise.reject(new Error('It was read into.'));
 		const source = { size, open: () => body };

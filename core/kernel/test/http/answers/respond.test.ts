@@ -14,7 +14,7 @@ async function* upTo(last: number): AsyncGenerator<number> {
 }
 
 describe('events with an end', () => {
-	it('passes everything on, and ends once however often it is returned', async () => {
+	it('passes all events on, and ends once when return is called repeatedly', async () => {
 		const { seen, iterator } = counted(upTo(2));
 		expect((await iterator.next()).value).toBe(1);
 		expect((await iterator.next()).value).toBe(2);
@@ -24,7 +24,7 @@ describe('events with an end', () => {
 		expect(seen.ends).toBe(1);
 	});
 
-	it('ends after the source has been returned, also when nothing was read', async () => {
+	it('ends after return of the source, also when nothing was read', async () => {
 		const order: string[] = [];
 		const source: AsyncIterable<number> = {
 			[Symbol.asyncIterator]: () => ({

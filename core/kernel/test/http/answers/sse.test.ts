@@ -5,7 +5,7 @@ import { defineRoute } from '../../../src/contract/http/route.ts';
 import { frame } from '../../../src/http/answers/sse.ts';
 import { auth, eventually, listening, rawConnection, request, testServer } from '../support.ts';
 
-function streaming(events: (signal: AbortSignal) => AsyncIterable<ServerEvent>) {
+function streamRoute(events: (signal: AbortSignal) => AsyncIterable<ServerEvent>) {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/events',
@@ -18,9 +18,9 @@ function streaming(events: (signal: AbortSignal) => AsyncIterable<ServerEvent>) 
 }
 
 describe('an event stream', () => {
-	it('sends its frames as they come', async () => {
+	it('sends each frame when it is yielded', async () => {
 		const { send } = testServer([
-			streaming(async function* () {
+			streamRoute(async function* () {
 				yield { data: { a: 1 } };
 				yield { event: 'named', id: '7', data: 'one\ntwo\r\nthree\rfour' };
 				yield { data: '[DONE]' };
@@ -38,17 +38,17 @@ describe('an event stream', () => {
 		);
 	});
 
-	it('cannot be split by what stands in its names', () => {
+	it('cannot be split by line breaks in names and ids', () => {
 		expect(frame({ event: 'a\n\ndata: x', id: '1\r2', data: undefined })).toBe(
 			'event: a data: x\nid: 1 2\ndata: null\n\n',
 		);
 		expect(frame({ comment: 'a\n\ndata: x', data: null })).toBe(': a data: x\n\n');
 	});
 
-	it('breaks silence with a comment every 15 seconds and ends when the source does', async () => {
+	it('sends a comment after every 15 seconds of silence, and ends with its source', async () => {
 		let release = () => {};
 		const { port, clock, http } = await listening([
-			streaming(async function* () {
+			streamRoute(async function* () {
 				yield { data: 1 };
 				await new Promise<void>((resolve) => {
 					release = resolve;
@@ -71,9 +71,9 @@ describe('an event stream', () => {
 		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
-	it('that fails ends with an error frame of four keys', async () => {
+	it('ends with an error frame of four keys when the source fails', async () => {
 		const { send, lines } = testServer([
-			streaming(async function* () {
+			streamRoute(async function* () {
 				yield { data: 1 };
 				throw plinthError('E_VALUE_UNSUPPORTED', { param: 'n', message: 'no' });
 			}),
@@ -94,9 +94,9 @@ describe('an event stream', () => {
 		]);
 	});
 
-	it('logs a failure of ours once and keeps its message to the log', async () => {
+	it('logs an unexpected error once and does not send its message', async () => {
 		const { send, lines } = testServer([
-			streaming(async function* () {
+			streamRoute(async function* () {
 				yield { data: 1 };
 				throw new Error('secret');
 			}),
@@ -108,10 +108,10 @@ describe('an event stream', () => {
 		expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
 	});
 
-	it('is let go when the client leaves, even while it waits', async () => {
+	it('closes its source when the client disconnects, also while the source waits', async () => {
 		let state = 'waiting';
 		const { port, http, lines } = await listening([
-			streaming(async function* (signal) {
+			streamRoute(async function* (signal) {
 				try {
 					yield { data: 1 };
 					await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -128,10 +128,10 @@ describe('an event stream', () => {
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 499]]);
 	});
 
-	it('calls return on an iterator that is no generator', async () => {
+	it('calls return on an iterator that is not a generator', async () => {
 		let returned = 0;
 		const { port } = await listening([
-			streaming(() => ({
+			streamRoute(() => ({
 				[Symbol.asyncIterator]: () => ({
 					next: () => new Promise(() => {}),
 					return: async () => {
@@ -148,9 +148,9 @@ describe('an event stream', () => {
 		await eventually(() => returned === 1);
 	});
 
-	it('may fail to clean up: that hurts nobody', async () => {
+	it('tolerates a source that fails to clean up', async () => {
 		const { send, http } = testServer([
-			streaming(() => ({
+			streamRoute(() => ({
 				[Symbol.asyncIterator]: () => ({
 					next: async () => ({ done: true, value: undefined }),
 					return: () => Promise.reject(new Error('cannot clean up')),
@@ -161,8 +161,8 @@ describe('an event stream', () => {
 		await http.pipeline.drained();
 	});
 
-	it('ends with an error frame when the server stops and when its time is over', async () => {
-		const forever = streaming(async function* () {
+	it('ends with an error frame when the server stops and at its deadline', async () => {
+		const forever = streamRoute(async function* () {
 			yield { data: 1 };
 			await new Promise(() => {});
 		});
@@ -181,7 +181,7 @@ describe('an event stream', () => {
 	it('is not started for HEAD', async () => {
 		let started = false;
 		const { send } = testServer([
-			streaming(async function* () {
+			streamRoute(async function* () {
 				started = true;
 				yield { data: 1 };
 			}),

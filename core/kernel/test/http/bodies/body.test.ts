@@ -51,9 +51,9 @@ const echo = defineRoute({
 });
 
 const small = defineRoute({ ...echo, path: '/v1/small', limits: { json: 100 } });
-const loose = defineRoute({
+const anyObject = defineRoute({
 	...echo,
-	path: '/v1/loose',
+	path: '/v1/anyObject',
 	body: z.looseObject({}),
 	handler: ({ body }) => ({
 		keys: Object.keys(body as object),
@@ -66,7 +66,7 @@ const optional = defineRoute({
 	body: schema.optional(),
 	handler: ({ body }) => body ?? null,
 });
-const routes = [echo, small, loose, optional];
+const routes = [echo, small, anyObject, optional];
 
 function post(path: string, body: Sent, headers: Record<string, string> = {}) {
 	return testServer(routes).send(path, {
@@ -238,18 +238,18 @@ describe('a JSON value', () => {
 			'reference.image_url: a value is required.',
 		],
 		['a custom rule', { ...p, odd: 2 }, 'invalid_value', 'odd', 'odd: expected an odd number.'],
-	])('with %s is refused', async (_, body, code, param, message) => {
+	])('is refused with %s', async (_, body, code, param, message) => {
 		const error = await errorOf(await post('/v1/echo', JSON.stringify(body)));
 		expect(error).toEqual({ status: 400, type: 'invalid_request_error', code, param, message });
 	});
 
-	it('arrives checked, with the defaults of the schema', async () => {
+	it('is validated, and gets the defaults of the schema', async () => {
 		const answer = await post('/v1/echo', '{"prompt":"😀😀😀😀😀"}');
 		expect(await answer.json()).toEqual({ prompt: '😀😀😀😀😀', n: 1 });
 	});
 
 	it('cannot pollute prototypes', async () => {
-		const harmless = await post('/v1/loose', '{"constructor":{"evil":1},"prototype":{"evil":1}}');
+		const harmless = await post('/v1/anyObject', '{"constructor":{"evil":1},"prototype":{"evil":1}}');
 		expect(await harmless.json()).toEqual({ keys: ['constructor', 'prototype'], polluted: null });
 		for (const text of [
 			'{"__proto__":{"evil":1}}',
@@ -259,7 +259,7 @@ describe('a JSON value', () => {
 			'{"constructor":{"prototype":{"evil":1}}}',
 			'[{"a":{"constru\\u0063tor":{"b":1,"\\u0070rototype":1}}}]',
 		]) {
-			const error = await errorOf(await post('/v1/loose', text));
+			const error = await errorOf(await post('/v1/anyObject', text));
 			expect(error).toMatchObject({ status: 400, code: 'invalid_body' });
 			expect(error.message).toContain('__proto__');
 		}
@@ -277,13 +277,13 @@ describe('a JSON body', () => {
 		['   ', 'The request body cannot be read: the JSON ends early.'],
 		['['.repeat(100_000) + ']'.repeat(100_000), 'The request body cannot be read: it nests deeper than 64 levels.'],
 		['['.repeat(100_000), 'The request body cannot be read: it nests deeper than 64 levels.'],
-	])('that cannot be read is a 400 that says where', async (text, message) => {
+	])('that is malformed gets a 400 that names the place', async (text, message) => {
 		const error = await errorOf(await post('/v1/echo', text, { 'content-length': String(text.length) }));
 		expect(error).toMatchObject({ status: 400, code: 'invalid_body', param: null });
 		expect(error.message).toMatch(message);
 	});
 
-	it('may be absent where the schema allows it', async () => {
+	it('may be absent if the schema allows it', async () => {
 		const answer = await testServer(routes).send('/v1/optional', { method: 'POST' });
 		expect(await answer.json()).toBeNull();
 	});
@@ -294,26 +294,26 @@ describe('a JSON body', () => {
 		['multipart/form-data; boundary=x', '"multipart/form-data"'],
 		['application/jsonx', '"application/jsonx"'],
 		['', 'no content type'],
-	])('of type %s is a 415 that names what the route takes', async (type, found) => {
+	])('of type %s gets a 415 that names the accepted types', async (type, found) => {
 		const error = await errorOf(await post('/v1/echo', '{}', { 'content-type': type }));
 		expect(error).toMatchObject({ status: 415, code: 'unsupported_media_type' });
-		expect(error.message).toBe(`This route takes application/json; ${found} was sent.`);
+		expect(error.message).toBe(`This route accepts application/json; ${found} was sent.`);
 	});
 
 	it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/merge-patch+json'])(
-		'of type %s is read',
+		'of type %s is accepted',
 		async (type) => {
 			expect((await post('/v1/echo', '{"prompt":"a"}', { 'content-type': type })).status).toBe(200);
 		},
 	);
 
-	it('that is compressed is a 415', async () => {
+	it('that is compressed gets a 415', async () => {
 		const error = await errorOf(await post('/v1/echo', '{}', { 'content-encoding': 'gzip' }));
 		expect(error).toMatchObject({ status: 415, code: 'unsupported_media_type' });
 		expect(error.message).toContain('"gzip"');
 	});
 
-	it('is limited per route, with and without a length, through fetch too', async () => {
+	it('has a limit per route, with and without a length, also through fetch', async () => {
 		const text = JSON.stringify({ prompt: 'x'.repeat(200) });
 		const stream = () => new Blob([text]).stream();
 		for (const body of [text, stream()]) {
@@ -327,14 +327,14 @@ describe('a JSON body', () => {
 		}
 	});
 
-	it('has one megabyte when the route says nothing', async () => {
+	it('has a default limit of one megabyte', async () => {
 		const limit = 1_048_576;
 		const fit = (size: number) => `{"a":"${'x'.repeat(size - 8)}"}`;
-		expect((await post('/v1/loose', fit(limit))).status).toBe(200);
-		expect((await post('/v1/loose', fit(limit + 1))).status).toBe(413);
+		expect((await post('/v1/anyObject', fit(limit))).status).toBe(200);
+		expect((await post('/v1/anyObject', fit(limit + 1))).status).toBe(413);
 	});
 
-	it('that lies about its length is refused before it is read, and the client reads why', async () => {
+	it('with a false length is refused before it is read, and the client receives the reason', async () => {
 		const { port, http } = await listening(routes);
 		const raw = await rawConnection(port);
 		await raw.write(
@@ -350,12 +350,12 @@ describe('a JSON body', () => {
 		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
-	it('that a host has parsed is used, and one that it has swallowed is explained', async () => {
+	it('uses a body that the host has parsed, and reports one that the host has consumed', async () => {
 		const { http } = testServer(routes);
 		const send = (parsed?: unknown) =>
 			listeningWith(async (req, res) => {
 				for await (const _ of req) {
-					// Read to the end, as a body parser does.
+					// Read to the end, like a body parser.
 				}
 				if (parsed !== undefined) Object.assign(req, { body: parsed });
 				http.callback()(req, res);
@@ -389,7 +389,7 @@ async function listeningWith(handler: import('node:http').RequestListener): Prom
 it.each([
 	['1e999', 'decimal_above_max_value', 'large'],
 	['-1e999', 'decimal_below_min_value', 'small'],
-])('a number beyond all numbers is refused: %s', async (number, code, size) => {
+])('refuses a number that overflows: %s', async (number, code, size) => {
 	const answer = await testServer([echo]).send('/v1/echo', {
 		method: 'POST',
 		headers: { 'content-type': 'application/json' },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Base64Decoder, DataUrlError, decodeDataUrl, decodeFileData } from '../../../src/http/bodies/files/data-url.ts';
 
 describe('decodeDataUrl', () => {
-	it('gives back any bytes, with and without padding', () => {
+	it('decodes any bytes, with and without padding', () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.boolean(), (bytes, padded) => {
 				const data = Buffer.from(bytes).toString('base64');
@@ -21,7 +21,7 @@ describe('decodeDataUrl', () => {
 		'data:image/png; base64,AAAA',
 		'data:image/png;base64,AA AA',
 		'data:image/png;base64,\r\n A\tA\fAA\n',
-	])('takes %s', (url) => {
+	])('accepts %s', (url) => {
 		expect(decodeDataUrl(url)).toHaveLength(3);
 	});
 
@@ -39,9 +39,9 @@ describe('decodeDataUrl', () => {
 		['data:image/png;base64,AA=AAA', 'not valid base64'],
 		['data:image/png;base64,AAAA====', 'not valid base64'],
 		['data:image/png;base64,%41%41%41%41', 'not valid base64'],
-	])('refuses %s', (url, why) => {
+	])('refuses %s', (url, reason) => {
 		expect(() => decodeDataUrl(url)).toThrow(DataUrlError);
-		expect(() => decodeDataUrl(url)).toThrow(why);
+		expect(() => decodeDataUrl(url)).toThrow(reason);
 	});
 
 	it('refuses any single damaged character', () => {
@@ -52,7 +52,7 @@ describe('decodeDataUrl', () => {
 				fc.constantFrom('!', '*', '\v', '%', 'é', '=', '\u0141', '\u00a0'),
 				(at, bad) => {
 					const damaged = good.slice(0, at) + bad + good.slice(at + 1);
-					// Padding at the very end is no damage to the alphabet; it only shortens the data.
+					// Padding at the end is valid; it only shortens the data.
 					fc.pre(!(bad === '=' && at === good.length - 1));
 					expect(() => decodeDataUrl(`data:;base64,${damaged}`)).toThrow(DataUrlError);
 				},
@@ -75,7 +75,7 @@ describe('decodeFileData', () => {
 		['data:application/pdf,JVBERi0xLjQ=', '%PDF-1.4'],
 		['data:application/pdf;name=a.pdf,JVBERi0xLjQ', '%PDF-1.4'],
 		['data:application/pdf,%25PDF-1.4', '%PDF-1.4'],
-	])('takes %s', (text, content) => {
+	])('accepts %s', (text, content) => {
 		expect(Buffer.from(decodeFileData(text)).toString()).toBe(content);
 	});
 
@@ -87,9 +87,9 @@ describe('decodeFileData', () => {
 		['data:;base64,****', 'not valid base64'],
 		['report.pdf', 'not valid base64'],
 		['ftp://example.org/a', 'a data URL is expected'],
-	])('refuses %j', (text, why) => {
+	])('refuses %j', (text, reason) => {
 		expect(() => decodeFileData(text)).toThrow(DataUrlError);
-		expect(() => decodeFileData(text)).toThrow(why);
+		expect(() => decodeFileData(text)).toThrow(reason);
 	});
 });
 
@@ -98,8 +98,8 @@ it('decodes no percent signs in long data', () => {
 	expect(() => decodeFileData(`data:,${'a'.repeat(1_048_571)}`)).toThrow('must be base64');
 });
 
-describe('a decoder of base64', () => {
-	it('gives the same bytes however the text is cut', () => {
+describe('a base64 decoder', () => {
+	it('returns the same bytes for any split of the text', () => {
 		fc.assert(
 			fc.property(
 				fc.uint8Array({ minLength: 1, maxLength: 100 }),

@@ -5,7 +5,7 @@ import { type FormEntry, foldFields } from '../../../src/http/bodies/forms/field
 const entries = (...names: readonly string[]): FormEntry[] => names.map((name, index) => ({ name, value: index }));
 
 describe('the fields of a form', () => {
-	it('fold into one object', () => {
+	it('are folded into one object', () => {
 		const folded = foldFields(entries('a', 'b[]', 'b[]', 'c[d]', 'c[e][f]', 'g[0]'));
 		expect(folded).toEqual({ a: 0, b: [1, 2], c: { d: 3, e: { f: 4 } }, g: 5 });
 	});
@@ -35,7 +35,7 @@ describe('the fields of a form', () => {
 		},
 	);
 
-	it('of any names leave all prototypes as they were', () => {
+	it('of any names do not change prototypes', () => {
 		const before = Object.getOwnPropertyNames(Object.prototype);
 		const word = fc.constantFrom('__proto__', 'constructor', 'prototype', 'a', 'toString', '0', '');
 		const name = fc.oneof(

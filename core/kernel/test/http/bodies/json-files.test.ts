@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { FileHandle } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
@@ -9,12 +10,12 @@ import Koa from 'koa';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { anyText } from '../../../../../test/support/characters.ts';
-import { plinthError } from '../../../src/contract/errors/coded-error.ts';
 import { defineRoute, type SpoolOptions } from '../../../src/contract/http/route.ts';
 import { isUpload } from '../../../src/contract/http/upload.ts';
 import { DataUrlError, dataStart, decodeDataUrl } from '../../../src/http/bodies/files/data-url.ts';
 import { IncomingFile } from '../../../src/http/bodies/files/incoming-file.ts';
-import { jsonReader } from '../../../src/http/bodies/json/json.ts';
+import { Spool, SpoolFile } from '../../../src/http/bodies/files/spool.ts';
+import { readJson } from '../../../src/http/bodies/json/json.ts';
 import { JsonFiles } from '../../../src/http/bodies/json/json-files.ts';
 import { httpLimits } from '../../../src/http/limits.ts';
 import {
@@ -41,7 +42,7 @@ const any = defineRoute({
 	body: z.unknown(),
 	response: { description: 'x' },
 	errors: [],
-	handler: async ({ body }) => ({ shown: await show(body) }),
+	handler: async ({ body }) => ({ shown: await describeValue(body) }),
 });
 const head = { ...auth, 'content-type': 'application/json' };
 
@@ -54,22 +55,22 @@ async function post(body: Sent, route = any): Promise<Response> {
 	} as RequestInit);
 }
 
-/** What a handler gets for `body`; files as hashes of their bytes. */
-async function shownFor(body: string): Promise<unknown> {
+/** Describes what a handler receives for `body`, with hashes in place of files. */
+async function describeBody(body: string): Promise<unknown> {
 	const answer = await post(body);
 	expect(answer.status).toBe(200);
 	return ((await answer.json()) as { shown: unknown }).shown;
 }
 
-async function show(value: unknown): Promise<unknown> {
+async function describeValue(value: unknown): Promise<unknown> {
 	if (isUpload(value)) {
 		const bytes = await value.bytes();
 		expect(value).toMatchObject({ filename: '', size: bytes.length, sha256: hashOf(bytes) });
 		return fileOf(bytes);
 	}
-	if (Array.isArray(value)) return Promise.all(value.map(show));
+	if (Array.isArray(value)) return Promise.all(value.map(describeValue));
 	if (typeof value !== 'object' || value === null) return value;
-	const members = Object.entries(value).map(async ([key, member]) => [key, await show(member)]);
+	const members = Object.entries(value).map(async ([key, member]) => [key, await describeValue(member)]);
 	return Object.fromEntries(await Promise.all(members));
 }
 
@@ -85,21 +86,21 @@ const photo = randomBytes(60_000);
 const url = urlOf(photo);
 
 describe('a long data URL in JSON', () => {
-	it('arrives as a file, and everything else as it was sent', async () => {
+	it('arrives as a file, and other members arrive unchanged', async () => {
 		const body = { a: [1, { b: url }], c: 'text', [url]: null, d: 'x'.repeat(200_000) };
-		expect(await shownFor(JSON.stringify(body))).toEqual({ ...body, a: [1, { b: fileOf(photo) }] });
-		expect(await shownFor(`\ufeff ${JSON.stringify(url)} `)).toBe(fileOf(photo));
+		expect(await describeBody(JSON.stringify(body))).toEqual({ ...body, a: [1, { b: fileOf(photo) }] });
+		expect(await describeBody(`\ufeff ${JSON.stringify(url)} `)).toBe(fileOf(photo));
 	});
 
-	it('is typed by its content, and gone when the handler has settled', async () => {
-		const left = await privateTemp();
+	it('gets the type of its content, and is deleted when the handler has settled', async () => {
+		const tempFiles = await privateTemp();
 		const png = Buffer.concat([smallPng, photo]);
 		const seen: unknown[] = [];
 		const look = (fails: boolean) =>
 			defineRoute({
 				...any,
 				handler: async ({ body }) => {
-					seen.push((body as { mediaType?: string }).mediaType, (await left()).length);
+					seen.push((body as { mediaType?: string }).mediaType, (await tempFiles()).length);
 					if (fails) throw new Error('no');
 					return {};
 				},
@@ -108,7 +109,7 @@ describe('a long data URL in JSON', () => {
 		expect((await post(body, look(false))).status).toBe(200);
 		expect((await post(body, look(true))).status).toBe(500);
 		expect(seen).toEqual(['image/png', 1, 'image/png', 1]);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
 	it.each([
@@ -117,11 +118,11 @@ describe('a long data URL in JSON', () => {
 	])('%s', async (_, length) => {
 		const start = 'data:;a=b;base64,';
 		const text = start.padEnd(length, 'A');
-		const shown = await shownFor(JSON.stringify(text));
+		const shown = await describeBody(JSON.stringify(text));
 		expect(shown).toBe(length > 65_536 ? fileOf(decodeDataUrl(text)) : text);
-		// Escapes are no characters of their own.
+		// An escape counts as one character.
 		const escaped = JSON.stringify(text).replaceAll('A', '\\u0041');
-		expect(await shownFor(escaped)).toBe(shown);
+		expect(await describeBody(escaped)).toBe(shown);
 	});
 
 	it.each([
@@ -131,8 +132,8 @@ describe('a long data URL in JSON', () => {
 		['a header that is too long', `data:image/png;${'a'.repeat(1_100)};base64,${'A'.repeat(70_000)}`],
 		['a blank in front', ` ${url}`],
 		['what begins alike', `data ${'é'.repeat(70_000)}`],
-	])('is none with %s: a string', async (_, text) => {
-		expect(await shownFor(JSON.stringify({ text }))).toEqual({ text });
+	])('with %s stays a string', async (_, text) => {
+		expect(await describeBody(JSON.stringify({ text }))).toEqual({ text });
 	});
 
 	it.each([
@@ -141,40 +142,39 @@ describe('a long data URL in JSON', () => {
 		['parameters', url.replace('image/png', 'image/png;name="é ü.png";charset=x')],
 		['a line break in its header', url.replace(';base64', ';\nbase64')],
 		['lines', url.replace(/.{76}/g, '$&\r\n')],
-	])('may have %s', async (_, text) => {
-		expect(await shownFor(JSON.stringify([text]))).toEqual([fileOf(photo)]);
+	])('is accepted with %s', async (_, text) => {
+		expect(await describeBody(JSON.stringify([text]))).toEqual([fileOf(photo)]);
 	});
 
-	it('may lack its padding', async () => {
+	it('is accepted without padding', async () => {
 		for (const size of [60_000, 60_001, 60_002]) {
 			const bytes = randomBytes(size);
 			const bare = urlOf(bytes).replaceAll('=', '');
-			expect(await shownFor(JSON.stringify([bare, urlOf(bytes)]))).toEqual([fileOf(bytes), fileOf(bytes)]);
+			expect(await describeBody(JSON.stringify([bare, urlOf(bytes)]))).toEqual([fileOf(bytes), fileOf(bytes)]);
 		}
 	});
 
-	it('cannot be made up by a client', async () => {
+	it('cannot be forged by a client', async () => {
 		const forged = ['plinth-file-0', `plinth-file-${crypto.randomUUID()}-0`];
 		const upload = { $kind: 'plinth.upload', path: '/etc/passwd', bytes: 1, stream: 1 };
-		expect(await shownFor(JSON.stringify([forged, url, upload]))).toEqual([forged, fileOf(photo), upload]);
+		expect(await describeBody(JSON.stringify([forged, url, upload]))).toEqual([forged, fileOf(photo), upload]);
 	});
 
-	it('of a key that comes twice is the last one', async () => {
-		const left = await privateTemp();
+	it('of a repeated key is the last one', async () => {
+		const tempFiles = await privateTemp();
 		const bad = `${url}!!!!`;
 		const texts: [string, unknown][] = [
 			[`{"a":"${url}","a":"short"}`, { a: 'short' }],
 			[`{"a":"short","a":"${url}"}`, { a: fileOf(photo) }],
 			[`{"a":"${urlOf(randomBytes(60_000))}","a":"${url}"}`, { a: fileOf(photo) }],
 			[`{"a":"${bad}","a":1}`, { a: 1 }],
+			[`{"a":"${bad}","a":"${url}"}`, { a: fileOf(photo) }],
 		];
-		for (const [text, value] of texts) expect(await shownFor(text)).toEqual(value);
-		const error = await errorOf(await post(`{"a":"${bad}","a":"${url}"}`));
-		expect(error).toMatchObject({ status: 400, code: 'invalid_body', param: null });
-		expect(await left()).toEqual([]);
+		for (const [text, value] of texts) expect(await describeBody(text)).toEqual(value);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('is only taken where the route says so', async () => {
+	it('becomes a file only if the route says so', async () => {
 		const plain = defineRoute({ ...any, spoolDataUrls: false });
 		const answer = await post(JSON.stringify(url), plain);
 		expect(await answer.json()).toEqual({ shown: url });
@@ -189,13 +189,13 @@ describe('long base64 without the header of a data URL', () => {
 		return ((await answer.json()) as { shown: unknown }).shown;
 	};
 
-	it('arrives as a file in the members that may hold it, wherever they stand', async () => {
+	it('arrives as a file in the members that allow it, at any depth', async () => {
 		const file = fileOf(photo);
 		expect(await shown({ url: bare })).toEqual({ url: file });
 		expect(await shown([{ x: { data: bare, y: 1 } }, { url }])).toEqual([{ x: { data: file, y: 1 } }, { url: file }]);
 	});
 
-	it('stays a string everywhere else', async () => {
+	it('stays a string in other members', async () => {
 		const body = {
 			a: bare,
 			urls: bare,
@@ -206,7 +206,7 @@ describe('long base64 without the header of a data URL', () => {
 		expect(await shown(body)).toEqual(body);
 	});
 
-	it('and data URLs too stay strings in members that hold none', async () => {
+	it('stays a string, like data URLs, in members that hold no files', async () => {
 		const some = defineRoute({ ...any, spoolDataUrls: { only: ['url'], bare: ['url'] } });
 		const body = { text: url, list: [url], url, deeper: [{ url }] };
 		const answer = await post(JSON.stringify(body), some);
@@ -216,7 +216,7 @@ describe('long base64 without the header of a data URL', () => {
 		});
 	});
 
-	it('may be escaped and broken into lines', async () => {
+	it('may contain escapes and line breaks', async () => {
 		const lines = bare.replace(/.{76}/g, '$&\n');
 		const text = JSON.stringify({ url: lines, b: 2 }).replaceAll('/', '\\/').replaceAll('A', '\\u0041');
 		const answer = await post(text, taking);
@@ -234,16 +234,16 @@ describe('long base64 without the header of a data URL', () => {
 	it.each([
 		['an address', `https://example.org/${bare}`],
 		['a data URL of another encoding', `data:text/plain,${bare}`],
-	])('is not taken for that when it is %s', async (_, text) => {
+	])('stays a string when it is %s', async (_, text) => {
 		expect(await shown({ url: text })).toEqual({ url: text });
 	});
 
-	it('names its place when it is damaged', async () => {
+	it('is refused with its place when it is damaged', async () => {
 		const answer = await post(JSON.stringify({ files: [{ url: bare }, { url: `${bare}*` }] }), taking);
 		expect(await errorOf(answer)).toMatchObject({ status: 400, param: 'files[1].url' });
 	});
 
-	it('is handed on damaged where that is wanted, and what comes behind it too', async () => {
+	it('is passed on damaged where the route allows that, with the members after it', async () => {
 		const seen: unknown[] = [];
 		const keeping = defineRoute({
 			...any,
@@ -252,7 +252,7 @@ describe('long base64 without the header of a data URL', () => {
 				for (const value of body as { url: unknown }[]) {
 					try {
 						const document = documentFromField(value.url, 'url');
-						seen.push(isUpload(document) ? await show(document) : document);
+						seen.push(isUpload(document) ? await describeValue(document) : document);
 					} catch (error) {
 						seen.push((error as Error).message);
 					}
@@ -260,18 +260,18 @@ describe('long base64 without the header of a data URL', () => {
 				return {};
 			},
 		});
-		const left = await privateTemp();
+		const tempFiles = await privateTemp();
 		const body = [{ url: bare }, { url: `${bare}*` }, { url: `data:;base64,${bare}=A` }, { url }];
 		expect((await post(JSON.stringify(body), keeping)).status).toBe(200);
 		const damaged = expect.stringContaining('url: the data is not valid base64.');
 		expect(seen).toEqual([fileOf(photo), damaged, damaged, fileOf(photo)]);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 		const large = await post(JSON.stringify([{ url: 'A'.repeat(600_000) }]), keeping);
 		expect(await errorOf(large)).toMatchObject({ status: 413, param: '[0].url' });
 	});
 });
 
-describe('a long data URL that cannot be taken', () => {
+describe('an invalid long data URL', () => {
 	const long = 'A'.repeat(80_000);
 	it.each<[string, string, number, string, RegExp]>([
 		['a damaged character', `${url.slice(0, 70_000)}*${url.slice(70_001)}`, 400, 'invalid_value', /not valid base64/],
@@ -287,22 +287,22 @@ describe('a long data URL that cannot be taken', () => {
 		['one digit too many', `data:;base64,${long}A`, 400, 'invalid_value', /not valid base64/],
 		['no data at all', `data:;base64,${'='.repeat(80_000)}`, 400, 'invalid_value', /base64/],
 		['too many bytes', urlOf(Buffer.alloc(maxFile + 1)), 413, 'request_too_large', /more than 400000 bytes/],
-	])('because of %s names its place', async (_, bad, status, code, message) => {
-		const left = await privateTemp();
+	])('with %s is refused with its place', async (_, bad, status, code, message) => {
+		const tempFiles = await privateTemp();
 		const images = [{ image_url: url }, {}, null, { image_url: bad }, { image_url: url }];
 		const error = await errorOf(await post(JSON.stringify({ images })));
 		expect(error).toMatchObject({ status, code, param: 'images[3].image_url' });
 		expect(error.message).toMatch(message);
 		expect(error.message.length).toBeLessThan(200);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('of exactly the largest size is taken', async () => {
+	it('of exactly the maximum size is accepted', async () => {
 		const bytes = Buffer.alloc(maxFile, 7);
-		expect(await shownFor(JSON.stringify([urlOf(bytes)]))).toEqual([fileOf(bytes)]);
+		expect(await describeBody(JSON.stringify([urlOf(bytes)]))).toEqual([fileOf(bytes)]);
 	});
 
-	it('has no name when it is the whole body', async () => {
+	it('is refused without a param when it is the whole body', async () => {
 		const error = await errorOf(await post(JSON.stringify(`${url}*`)));
 		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: null });
 		expect(error.message).toMatch(/^The body: /);
@@ -317,19 +317,19 @@ describe('a long data URL that cannot be taken', () => {
 		['a broken end', `{"a":"${url}"`],
 		['a damaged character, and then a bare NUL', `{"a":"${url}*${url}\0"}`],
 		['a key that could reach a prototype', `{"__proto__":"${url}"}`],
-	])('is no JSON with %s', async (_, body) => {
-		const left = await privateTemp();
+	])('is malformed JSON with %s', async (_, body) => {
+		const tempFiles = await privateTemp();
 		const error = await errorOf(await post(body));
 		expect(error).toMatchObject({ status: 400, code: 'invalid_body', param: null });
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('is no UTF-8 with bytes of its own', async () => {
+	it('is refused with bytes that are not UTF-8', async () => {
 		const body = Buffer.concat([Buffer.from(`{"a":"${url}`), Buffer.from([0xff]), Buffer.from('"}')]);
 		expect(await errorOf(await post(body))).toMatchObject({ code: 'invalid_body' });
 	});
 
-	it('counts as the bytes that were sent', async () => {
+	it('counts with the number of sent bytes', async () => {
 		const small = defineRoute({ ...any, limits: { json: 100_000, file: maxFile } });
 		const stream = (text: string) => new Blob([text]).stream();
 		expect((await post(stream(JSON.stringify(url)), small)).status).toBe(200);
@@ -342,7 +342,7 @@ describe('a long data URL that cannot be taken', () => {
 });
 
 describe('a JSON document with long data URLs', () => {
-	// No backslash beside a quote: JSON.parse of V8 13.6 takes one key for the other once it has seen both.
+	// No backslash beside a quote: JSON.parse of V8 13.6 confuses two such keys once it has seen both.
 	const words = fc.constantFrom('a', 'b', 'toString', '"', 'é😀', '');
 	const digits = fc
 		.tuple(fc.nat({ max: 3 }), fc.constantFrom('', '', '', '=', '==', '===', 'A', '*', '\n', '\u0141'))
@@ -366,7 +366,7 @@ describe('a JSON document with long data URLs', () => {
 		code === 0x2f ? '\\/' : `\\u00${code.toString(16).toUpperCase()}`,
 	);
 
-	/** JSON in which some characters are escaped without need. */
+	/** JSON in which some characters are escaped unnecessarily. */
 	const spelled = (value: unknown, period: number) => {
 		if (period === 0) return JSON.stringify(value);
 		let count = 0;
@@ -377,7 +377,7 @@ describe('a JSON document with long data URLs', () => {
 		);
 	};
 
-	/** What is expected of a parsed value: the same with files, or the place of the first refusal. */
+	/** The expected result for a parsed value: the value with files, or the place of the first refusal. */
 	function expected(value: unknown, path: string): unknown {
 		if (typeof value === 'string') {
 			if (value.length <= 65_536 || dataStart(value) === undefined) return value;
@@ -406,7 +406,7 @@ describe('a JSON document with long data URLs', () => {
 		}
 	}
 
-	/** The reader without a server around it. */
+	/** The body reader without a server. */
 	async function read(pieces: Iterable<Buffer>, options: SpoolOptions = {}): Promise<unknown> {
 		const koa = new Koa();
 		const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
@@ -416,16 +416,16 @@ describe('a JSON document with long data URLs', () => {
 		const files = new JsonFiles({ ...httpLimits, file: maxFile }, options);
 		try {
 			const { signal } = new AbortController();
-			return await show(files.restore(await jsonReader(209_715_200)(ctx, signal, files)));
+			return await describeValue(files.restore(await readJson(ctx, ctx.req, 209_715_200, signal, files)));
 		} finally {
 			await files.remove();
 		}
 	}
 
-	it('is what JSON.parse and a decoder make of it, however it is spelled and cut', {
+	it('equals the result of JSON.parse and a decoder, for any spelling and any split', {
 		timeout: 60_000,
 	}, async () => {
-		const left = await privateTemp();
+		const tempFiles = await privateTemp();
 		let [files, refusals] = [0, 0];
 		const sizes = fc.array(fc.oneof(fc.nat({ max: 12 }), fc.nat({ max: 70_000 })), {
 			minLength: 1,
@@ -435,19 +435,19 @@ describe('a JSON document with long data URLs', () => {
 			fc.asyncProperty(tree, sizes, periods, async (value, cuts, period) => {
 				const bytes = Buffer.from(spelled(value, period));
 				// JSON has no -0.
-				const wanted = await outcome(async () => expected(JSON.parse(JSON.stringify(value)), ''));
-				expect(await outcome(() => read(piecesOf(bytes, cuts)))).toEqual(wanted);
-				if ('refused' in (wanted as object)) refusals++;
-				else if (JSON.stringify(wanted).includes('a file ')) files++;
+				const expectedOutcome = await outcome(async () => expected(JSON.parse(JSON.stringify(value)), ''));
+				expect(await outcome(() => read(piecesOf(bytes, cuts)))).toEqual(expectedOutcome);
+				if ('refused' in (expectedOutcome as object)) refusals++;
+				else if (JSON.stringify(expectedOutcome).includes('a file ')) files++;
 			}),
 			{ numRuns: 300 },
 		);
 		expect(files).toBeGreaterThan(10);
 		expect(refusals).toBeGreaterThan(10);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('may come byte by byte', async () => {
+	it('may arrive byte by byte', { timeout: 30_000 }, async () => {
 		const text = JSON.stringify({ a: 'dat', b: [url.replaceAll('/', '\u0141'), url] });
 		const good = text.replaceAll('\u0141', '\\/').replaceAll('data', '\\u0064ata');
 		expect(await read(piecesOf(Buffer.from(good), [1]))).toEqual({
@@ -456,7 +456,7 @@ describe('a JSON document with long data URLs', () => {
 		});
 	});
 
-	it('may come in pieces of any size where it holds base64 alone', {
+	it('may arrive in pieces of any size when it contains only base64', {
 		timeout: 30_000,
 	}, async () => {
 		const bytes = photo.subarray(0, 49_500);
@@ -486,22 +486,22 @@ describe('a JSON document with long data URLs', () => {
 	}
 });
 
-describe('what a document costs', () => {
-	it('is nothing where its strings are short', async () => {
-		const left = await privateTemp();
+describe('the cost of a document', () => {
+	it('is zero when its strings are short', async () => {
+		const tempFiles = await privateTemp();
 		const files = new JsonFiles({ ...httpLimits, file: maxFile });
 		const texts = Array.from({ length: 2_000 }, (_, index) => `data:;base64,AAAA${index}`);
 		const chunk = Buffer.from(JSON.stringify({ texts }));
 		const passed = await files.pass(chunk);
-		// The same memory: nothing was taken out, copied or put together.
+		// The same memory: nothing was extracted, copied or joined.
 		expect([passed.buffer, passed.byteOffset, passed.length]).toEqual([chunk.buffer, chunk.byteOffset, chunk.length]);
 		const body = { texts };
 		expect(files.restore(body)).toBe(body);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('is bounded in the number of its files', async () => {
-		const left = await privateTemp();
+	it('is limited by the number of its files', async () => {
+		const tempFiles = await privateTemp();
 		const files = new JsonFiles({ ...httpLimits, files: 2 });
 		const file = JSON.stringify(urlOf(randomBytes(60_000)));
 		await files.pass(Buffer.from(`[${file},${file}`));
@@ -510,23 +510,23 @@ describe('what a document costs', () => {
 			message: expect.stringContaining('2 files'),
 		});
 		await files.remove();
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('is bounded for the text beside its files', async () => {
-		const left = await privateTemp();
+	it('is limited by the text outside of its files', async () => {
+		const tempFiles = await privateTemp();
 		const files = new JsonFiles({ ...httpLimits, file: maxFile, allFields: 100_000 });
 		const file = urlOf(randomBytes(200_000));
-		// Of the file only what stands in its place counts.
+		// Of the file, only its placeholder counts.
 		await files.pass(Buffer.from(`[${JSON.stringify(file)},"${'x'.repeat(90_000)}`));
 		await expect(files.pass(Buffer.from('x'.repeat(10_000)))).rejects.toMatchObject({
 			code: 'E_BODY_TOO_LARGE',
 		});
 		await files.remove();
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('is little memory and no long wait for 150 MB', { timeout: 60_000 }, async () => {
+	it('stays low in memory and blocking time for 150 MB', { timeout: 60_000 }, async () => {
 		const large = defineRoute({
 			...any,
 			limits: { json: 209_715_200 },
@@ -554,7 +554,10 @@ describe('what a document costs', () => {
 	});
 });
 
-/** Watches until it is called: how many bytes the process has grown by, and how many milliseconds it worked without looking at a timer. */
+/**
+ * Watches the process until the returned function is called, which returns the growth of its memory in bytes and the
+ * longest time in milliseconds in which no timer ran.
+ */
 function watchProcess(): () => { readonly memory: number; readonly longest: number } {
 	const before = process.memoryUsage.rss();
 	let [memory, longest, last] = [0, 0, worked()];
@@ -574,36 +577,36 @@ describe('a body with files', () => {
 	const half = `{"a":"${url}","b":"${urlOf(randomBytes(300_000)).slice(0, 300_000)}`;
 	const framing = { ...head, 'content-length': '1000000' };
 
-	it('that breaks off leaves none', async () => {
-		const left = await privateTemp();
+	it('that is interrupted leaves no files', async () => {
+		const tempFiles = await privateTemp();
 		const { port, http, lines } = await listening([any]);
 		for (const cut of [half, half.slice(0, 90_000), half.slice(0, 40_000)]) {
 			const raw = await rawConnection(port);
 			await raw.write(request('POST /v1/any', framing, cut));
 			await eventually(() => http.pipeline.inFlight === 1);
-			if (cut === half) await eventually(async () => (await left()).length === 1);
+			if (cut === half) await eventually(async () => (await tempFiles()).length === 1);
 			raw.socket.resetAndDestroy();
 			await eventually(() => http.pipeline.inFlight === 0);
-			expect(await left()).toEqual([]);
+			expect(await tempFiles()).toEqual([]);
 		}
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual(Array(3).fill(['info', 499]));
 	});
 
-	it('that stalls ends at the deadline and leaves none', async () => {
-		const left = await privateTemp();
+	it('that stalls ends at the deadline and leaves no files', async () => {
+		const tempFiles = await privateTemp();
 		const { port, clock, http } = await listening([defineRoute({ ...any, timeoutMs: 5_000 })]);
 		const raw = await rawConnection(port);
 		await raw.write(request('POST /v1/any', framing, half));
-		await eventually(async () => (await left()).length === 1);
+		await eventually(async () => (await tempFiles()).length === 1);
 		await clock.advance(5_000);
 		expect(await raw.until(/}$/)).toMatch(/^HTTP\/1.1 408 [\s\S]*request_timeout/);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 		await clock.advance(2_000);
 		await raw.closed;
 		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
-	it('that cannot be written is a failure of the server, and not a wait', async () => {
+	it('that cannot be written to disk gets a 500 and does not hang', async () => {
 		const before = process.env.TMPDIR;
 		process.env.TMPDIR = '/nowhere/at/all';
 		const answer = await post(JSON.stringify([url, urlOf(randomBytes(300_000))]));
@@ -614,18 +617,20 @@ describe('a body with files', () => {
 });
 
 describe('a file on a full disk', () => {
-	it('ends its sender, whether he waits or writes', async () => {
-		const full = {
-			save: async (body: Readable) => {
-				await once(body, 'readable');
-				body.destroy();
-				throw plinthError('E_STORE_FULL');
+	it('rejects its sender, both while waiting and while writing', async () => {
+		const handle = {
+			writev: async () => {
+				throw Object.assign(new Error('full'), { code: 'ENOSPC' });
 			},
+			close: async () => {},
 		};
-		const file = new IncomingFile(full, 1_000_000);
-		await expect(file.write('A'.repeat(400_000))).rejects.toMatchObject({ code: 'E_STORE_FULL' });
-		await expect(file.write('A'.repeat(4))).rejects.toMatchObject({ code: 'E_STORE_FULL' });
-		await expect(file.end()).rejects.toMatchObject({ code: 'E_STORE_FULL' });
-		await file.stop();
+		const create = async () => new SpoolFile('/nowhere/at/all', handle as unknown as FileHandle, true);
+		const file = new IncomingFile(Object.assign(new Spool(), { create }), 1_000_000);
+		const refused = { code: 'E_STORE_FULL' };
+		// The write itself continues.
+		await file.write('A'.repeat(400_000));
+		await expect(file.write('A'.repeat(400_000))).rejects.toMatchObject(refused);
+		await expect(file.end()).rejects.toMatchObject(refused);
+		await file.remove();
 	});
 });

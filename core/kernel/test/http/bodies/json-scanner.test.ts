@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../../../../test/support/characters.ts';
-import { hasPoison } from '../../../src/http/bodies/json/json.ts';
+import { hasPrototypeKey } from '../../../src/http/bodies/json/json.ts';
 import { JsonScanner } from '../../../src/http/bodies/json/scanner.ts';
 
 const bounds = { depth: 8, keys: 40, values: 100 };
 
-/** Cuts bytes at the given places. */
+/** Splits bytes at the given positions. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 	const sorted = [0, ...places.map((at) => at % (bytes.length + 1)), bytes.length];
 	sorted.sort((a, b) => a - b);
@@ -18,7 +18,7 @@ function scan(chunks: readonly Buffer[], limits = bounds) {
 	return chunks.map((chunk) => scanner.push(chunk)).find((excess) => excess !== undefined);
 }
 
-/** What the scan counts, found by walking through the parsed value. */
+/** Counts the same as the scan, by walking through the parsed value. */
 function measure(value: unknown): { depth: number; keys: number; values: number } {
 	if (typeof value !== 'object' || value === null) return { depth: 0, keys: 0, values: 1 };
 	const members = Object.values(value).map(measure);
@@ -34,7 +34,7 @@ const places = fc.array(fc.nat(), { maxLength: 20 });
 const strings = fc.oneof(
 	anyText(),
 	fc.stringMatching(/^[\\"[\]{},:u0-9 ]{0,40}$/),
-	// Beyond the length from which a string is searched.
+	// Longer than the length from which the scan searches a string.
 	fc.tuple(fc.nat({ max: 300 }), fc.string()).map(([count, end]) => '\\"a'.repeat(count) + end),
 	fc.tuple(fc.nat({ max: 300 }), fc.string()).map(([count, end]) => 'x'.repeat(count) + end),
 );
@@ -50,17 +50,17 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
 const indents = fc.constantFrom(undefined, 1, '\t\r\n ');
 
 describe('a scan', { timeout: 30_000 }, () => {
-	it('counts what a parser finds, however the bytes are cut', () => {
+	it('counts the same as a parser, for any split of the bytes', () => {
 		fc.assert(
 			fc.property(tree, indents, places, (value, indent, at) => {
 				const text = JSON.stringify(value, null, indent as number);
-				const found = measure(JSON.parse(text));
+				const measured = measure(JSON.parse(text));
 				const chunks = cut(Buffer.from(text), at);
-				expect(scan(chunks, found)).toBeUndefined();
+				expect(scan(chunks, measured)).toBeUndefined();
 				for (const name of ['depth', 'keys', 'values'] as const) {
-					// A text has one value at least.
-					if (found[name] === (name === 'values' ? 1 : 0)) continue;
-					expect(scan(chunks, { ...found, [name]: found[name] - 1 })).toBe(name);
+					// A text has at least one value.
+					if (measured[name] === (name === 'values' ? 1 : 0)) continue;
+					expect(scan(chunks, { ...measured, [name]: measured[name] - 1 })).toBe(name);
 				}
 			}),
 			{ numRuns: 1_000 },
@@ -76,13 +76,13 @@ describe('a scan', { timeout: 30_000 }, () => {
 		['a long object', '{'.padEnd(400, '"a":1,'), 'keys'],
 		['an endless string of backslashes', `"${'\\'.repeat(100_001)}[[[[[[[[[[[[`, undefined],
 		['as many backslashes, and one more', `"${'\\'.repeat(100_002)}"[[[[[[[[[[[[`, 'depth'],
-	])('of %s', (_, text, excess) => {
+	])('handles %s', (_, text, excess) => {
 		const bytes = Buffer.from(text);
 		expect(scan([bytes])).toBe(excess);
 		expect(scan([...bytes].map((byte) => Buffer.of(byte)))).toBe(excess);
 	});
 
-	it('of any bytes is over before the parser has much to do', () => {
+	it('of any bytes stops before the parser gets much work', () => {
 		const piece = fc.constantFrom('[', '{', ']', '}', ',', ':', '"', '\\', '1', ' ', '"a":', '[]');
 		fc.assert(
 			fc.property(fc.array(piece, { maxLength: 400 }), places, (pieces, at) => {
@@ -112,6 +112,6 @@ describe('a parsed value', () => {
 		['{"constructor":[{"prototype":1}]}', false],
 		['null', false],
 	])('%s reaches a prototype: %s', (text, poisoned) => {
-		expect(hasPoison(JSON.parse(text))).toBe(poisoned);
+		expect(hasPrototypeKey(JSON.parse(text))).toBe(poisoned);
 	});
 });

@@ -5,7 +5,7 @@ import Koa from 'koa';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../src/contract/http/route.ts';
-import { jsonReader } from '../../../src/http/bodies/json/json.ts';
+import { readJson } from '../../../src/http/bodies/json/json.ts';
 import {
 	auth,
 	errorOf,
@@ -19,9 +19,9 @@ import {
 } from '../support.ts';
 
 const limit = 23_068_672;
-const loose = defineRoute({
+const anyObject = defineRoute({
 	method: 'POST',
-	path: '/v1/loose',
+	path: '/v1/anyObject',
 	scope: 'authenticated',
 	summary: 's',
 	body: z.unknown(),
@@ -30,20 +30,20 @@ const loose = defineRoute({
 	errors: [],
 	handler: ({ body }) => ({ text: JSON.stringify(body) }),
 });
-const blind = defineRoute({ ...loose, path: '/v1/blind', handler: () => ({}) });
-const routes = [loose, blind];
+const ignoring = defineRoute({ ...anyObject, path: '/v1/ignoring', handler: () => ({}) });
+const routes = [anyObject, ignoring];
 const head = { ...auth, 'content-type': 'application/json', connection: 'close' };
 
 function post(body: string | Buffer<ArrayBuffer>, type = 'application/json') {
 	const headers = { 'content-type': type };
-	return testServer(routes).send('/v1/loose', { method: 'POST', body, headers });
+	return testServer(routes).send('/v1/anyObject', { method: 'POST', body, headers });
 }
 
-/** Sends a body in pieces, as far as the server takes it, and returns the whole answer. */
+/** Sends a body in pieces until the server stops reading, and returns the whole response. */
 async function upload(port: number, pieces: Iterable<Buffer>, length?: number): Promise<string> {
 	const raw = await rawConnection(port);
 	const framing = length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(length) };
-	await raw.write(request('POST /v1/blind', { ...head, ...framing }));
+	await raw.write(request('POST /v1/ignoring', { ...head, ...framing }));
 	for (const piece of pieces) {
 		if (raw.socket.closed || raw.socket.destroyed) break;
 		if (length === undefined) raw.socket.write(`${piece.length.toString(16)}\r\n`);
@@ -69,10 +69,9 @@ function* repeat(piece: Buffer, bytes: number): Generator<Buffer> {
 	for (let sent = 0; sent < bytes; sent += piece.length) yield piece;
 }
 
-/** The reader without a server around it, for many small bodies. */
+/** The body reader without a server, for many small bodies. */
 function directReader(): (pieces: Iterable<Buffer>) => Promise<unknown> {
 	const koa = new Koa();
-	const read = jsonReader(limit);
 	const { signal } = new AbortController();
 	const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
 	return (pieces) => {
@@ -81,7 +80,7 @@ function directReader(): (pieces: Iterable<Buffer>) => Promise<unknown> {
 			url: '/',
 			headers,
 		});
-		return read(koa.createContext(req as never, {} as never), signal);
+		return readJson(koa.createContext(req as never, {} as never), req as never, limit, signal);
 	};
 }
 
@@ -113,7 +112,7 @@ describe('a JSON body', () => {
 		['a number that is none', '{"a":0x10}', /malformed/],
 		['a megabyte of blanks', ' '.repeat(megabytes(1)), /ends early/],
 		['100,001 backslashes', `["${'\\'.repeat(100_001)}"]`, /malformed/],
-	])('with %s is a 400 that says why', async (_, body, message) => {
+	])('with %s gets a 400 with the reason', async (_, body, message) => {
 		const error = await errorOf(await post(body));
 		expect(error).toMatchObject({ status: 400, code: 'invalid_body', param: null });
 		expect(error.message).toMatch(message);
@@ -131,14 +130,14 @@ describe('a JSON body', () => {
 		['100,000 backslashes', `["${'\\'.repeat(100_000)}"]`, undefined],
 		['blanks around it', `${' '.repeat(50_000)}[1]\r\n\t `, [1]],
 		['an escaped NUL and an escaped half of a pair', '["\\u0000\\ud800"]', ['\0\ud800']],
-	])('with %s is read', async (_, body, value) => {
+	])('with %s is accepted', async (_, body, value) => {
 		const answer = await post(body);
 		expect(answer.status).toBe(200);
 		const { text } = (await answer.json()) as { text: string };
 		if (value !== undefined) expect(JSON.parse(text)).toEqual(value);
 	});
 
-	it('is read like JSON.parse would, however it arrives, and leaves all prototypes as they were', {
+	it('is read like by JSON.parse for any split, and does not change prototypes', {
 		timeout: 30_000,
 	}, async () => {
 		const before = Object.getOwnPropertyNames(Object.prototype);
@@ -172,23 +171,23 @@ describe('a JSON body', () => {
 		expect(Object.keys({})).toEqual([]);
 	});
 
-	it.each(['utf-16', '"ISO-8859-1"', 'windows-1252', 'utf-8x'])('in the charset %s is a 415', async (charset) => {
+	it.each(['utf-16', '"ISO-8859-1"', 'windows-1252', 'utf-8x'])('in the charset %s gets a 415', async (charset) => {
 		const error = await errorOf(await post('{}', `application/json; a=b; Charset=${charset}`));
 		expect(error).toMatchObject({ status: 415, code: 'unsupported_media_type' });
 		expect(error.message).toContain(charset.replaceAll('"', ''));
 	});
 
 	it.each(['charset=UTF-8', 'charset="utf-8"', 'charset=utf8', 'charset=us-ascii', 'v=1'])(
-		'with the parameter %s is read',
+		'with the parameter %s is accepted',
 		async (parameter) => {
 			expect((await post('{}', `application/json;${parameter}`)).status).toBe(200);
 		},
 	);
 
-	it('that breaks off is no failure of the server', async () => {
+	it('that is interrupted does not count as a failure of the server', async () => {
 		const { port, http, lines } = await listening(routes);
 		const raw = await rawConnection(port);
-		await raw.write(request('POST /v1/loose', { ...head, 'content-length': '1000' }, '{"a":'));
+		await raw.write(request('POST /v1/anyObject', { ...head, 'content-length': '1000' }, '{"a":'));
 		await eventually(() => http.pipeline.inFlight === 1);
 		raw.socket.resetAndDestroy();
 		await eventually(() => http.pipeline.inFlight === 0 && lines.length === 1);
@@ -197,8 +196,7 @@ describe('a JSON body', () => {
 });
 
 /**
- * How long the process worked without looking at anything else while `work` ran, in milliseconds: the longest turn of its event
- * loop, the best of three.
+ * How long `work` blocked the event loop, in milliseconds: the longest turn of a run, in the best of three runs.
  */
 async function blockedDuring(work: () => Promise<void>): Promise<number> {
 	const blocked: number[] = [];
@@ -237,7 +235,7 @@ describe('a hostile JSON body', { timeout: 30_000 }, () => {
 		['22 MB of no JSON', () => large('', 'x'), /400 .*it is no JSON/s],
 	];
 
-	it.each(attacks)('of %s keeps nobody else waiting', async (_, make, expected) => {
+	it.each(attacks)('of %s does not block other requests', async (_, make, expected) => {
 		const { port } = await listening(routes);
 		const body = make();
 		let answer = '';
@@ -248,11 +246,11 @@ describe('a hostile JSON body', { timeout: 30_000 }, () => {
 		expect(blocked).toBeLessThan(250);
 	});
 
-	it('of 110 MB is refused by its length before it is read', async () => {
+	it('of 110 MB is refused by its Content-Length before it is read', async () => {
 		const { port } = await listening(routes);
 		const raw = await rawConnection(port);
 		const length = String(megabytes(110));
-		await raw.write(request('POST /v1/loose', { ...head, 'content-length': length }));
+		await raw.write(request('POST /v1/anyObject', { ...head, 'content-length': length }));
 		expect(await raw.until(/request_too_large/)).toMatch(/^HTTP\/1.1 413 /);
 	});
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Call, defineRoute, type Route } from '../../../src/contract/http/route.ts';
@@ -17,7 +17,7 @@ const png = Buffer.from(
 const named = { filename: 'a.png', maxBytes: 1_000 };
 
 /** A route whose handler is the task. */
-function keeping(task: (call: Call) => unknown, more: Partial<Route> = {}): Route {
+function keepRoute(task: (call: Call) => unknown, more: Partial<Route> = {}): Route {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/kept',
@@ -40,8 +40,8 @@ async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 	return Buffer.concat(read);
 }
 
-/** A source that says nothing after its first chunk, and tells whether it was let go. */
-function silent() {
+/** A source that stays silentSource after its first chunk, and reports whether it was closed. */
+function silentSource() {
 	const seen = { asked: 0, isLetGo: false };
 	const source: AsyncIterable<Uint8Array> = {
 		[Symbol.asyncIterator]: () => ({
@@ -61,11 +61,11 @@ function silent() {
 
 const exists = (path: string) => stat(path).then(Boolean, () => false);
 
-describe('a file that a handler keeps', () => {
-	it('is an upload with all of its facts, for its owner alone, and is gone after the answer', async () => {
-		const left = await privateTemp();
+describe('a file that a handler stores with keep', () => {
+	it('is an upload with all metadata, private to the user, and is deleted after the response', async () => {
+		const tempFiles = await privateTemp();
 		let path = '';
-		const route = keeping(async (call) => {
+		const route = keepRoute(async (call) => {
 			const source = pieces(png.subarray(0, 9), new Uint8Array(), png.subarray(9));
 			const file = await call.keep(source, { filename: '../x/a.png', maxBytes: png.length });
 			path = file.path;
@@ -91,13 +91,13 @@ describe('a file that a handler keeps', () => {
 			modes: [0o600, 0o700],
 		});
 		expect(path).toContain(tmpdir());
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
 	it('may be empty, large, and one of several', async () => {
-		const left = await privateTemp();
+		const tempFiles = await privateTemp();
 		const large = Buffer.alloc(3_000_000, 'x');
-		const route = keeping(async (call) => {
+		const route = keepRoute(async (call) => {
 			const files = await Promise.all([
 				call.keep(pieces(), named),
 				call.keep(pieces(large), { filename: 'b', maxBytes: large.length }),
@@ -107,15 +107,15 @@ describe('a file that a handler keeps', () => {
 			return contents.map((bytes, i) => bytes.equals([Buffer.alloc(0), large, png][i] ?? large));
 		});
 		expect(await (await testServer([route]).send('/v1/kept')).json()).toEqual([true, true, true]);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('lives beside the uploads of a form, and goes with them', async () => {
-		const left = await privateTemp();
-		const route = keeping(
+	it('is stored with the uploads of a form, and is deleted with them', async () => {
+		const tempFiles = await privateTemp();
+		const route = keepRoute(
 			async (call) => {
 				const { path } = await call.keep(pieces(png), named);
-				return { kept: await exists(path), folders: (await left()).length };
+				return { kept: await exists(path), folders: (await tempFiles()).length };
 			},
 			{ method: 'POST', encoding: 'multipart', body: z.object({ image: fileField() }) },
 		);
@@ -123,12 +123,12 @@ describe('a file that a handler keeps', () => {
 		form.set('image', new Blob([png]), 'b.png');
 		const answer = await testServer([route]).send('/v1/kept', { method: 'POST', body: form });
 		expect(await answer.json()).toEqual({ kept: true, folders: 2 });
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('lives as long as the events of the answer, which may keep more', async () => {
-		const left = await privateTemp();
-		const route = keeping(async (call) => {
+	it('is kept until the events of the response end, which may store more files', async () => {
+		const tempFiles = await privateTemp();
+		const route = keepRoute(async (call) => {
 			const first = await call.keep(pieces(png), named);
 			return Reply.events(
 				(async function* () {
@@ -139,48 +139,49 @@ describe('a file that a handler keeps', () => {
 		});
 		const answer = await testServer([route]).send('/v1/kept');
 		expect(await answer.text()).toContain('data: [true,true]');
-		await eventually(async () => (await left()).length === 0);
+		await eventually(async () => (await tempFiles()).length === 0);
 	});
 
-	it('can be kept by a copy of the call', async () => {
-		const route = keeping(async (call) => (await { ...call }.keep(pieces(png), named)).size);
+	it('can be stored through a copy of the call', async () => {
+		const route = keepRoute(async (call) => (await { ...call }.keep(pieces(png), named)).size);
 		expect(await (await testServer([route]).send('/v1/kept')).json()).toBe(png.length);
 	});
 });
 
-describe('a file that cannot be kept', () => {
-	it('is refused while it arrives, leaves nothing, and takes no other file with it', async () => {
-		const left = await privateTemp();
-		const { seen, source } = silent();
-		const route = keeping(async (call) => {
+describe('a file that cannot be stored', () => {
+	it('is refused while it arrives and deleted, and other files stay', async () => {
+		const tempFiles = await privateTemp();
+		const { seen, source } = silentSource();
+		const route = keepRoute(async (call) => {
 			const good = await call.keep(pieces(png), named);
 			const refusal = await call
 				.keep(source, { filename: 'b', maxBytes: png.length - 1 })
 				.catch((error: unknown) => error);
-			expect([await left(), await exists(good.path)]).toEqual([[expect.anything()], true]);
+			expect([await tempFiles(), await exists(good.path)]).toEqual([[expect.anything()], true]);
 			throw refusal;
 		});
 		const answer = await testServer([route]).send('/v1/kept');
 		expect(await errorOf(answer)).toMatchObject({ status: 413, code: 'request_too_large' });
 		expect(seen).toEqual({ asked: 1, isLetGo: true });
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('rejects with what the source throws', async () => {
-		const left = await privateTemp();
+	it('rejects with the error of the source', async () => {
+		const tempFiles = await privateTemp();
 		const failure = new Error('cut off');
 		async function* broken() {
 			yield png;
 			throw failure;
 		}
-		const route = keeping(async (call) => {
+		const route = keepRoute(async (call) => {
 			const error = await call.keep(broken(), named).catch((reason: unknown) => reason);
-			return [error === failure, await left()];
+			const [folder = ''] = await tempFiles();
+			return [error === failure, await readdir(join(tmpdir(), folder))];
 		});
 		expect(await (await testServer([route]).send('/v1/kept')).json()).toEqual([true, []]);
 	});
 
-	it('rejects where nothing can be written, and lets its source go', async () => {
+	it('rejects and closes its source when the disk cannot be written', async () => {
 		await privateTemp();
 		process.env.TMPDIR = '/dev/null';
 		const ended = Promise.withResolvers<void>();
@@ -191,51 +192,51 @@ describe('a file that cannot be kept', () => {
 				ended.resolve();
 			}
 		}
-		const route = keeping((call) => call.keep(endless(), { filename: 'b', maxBytes: 1e9 }).catch(({ code }) => code));
+		const route = keepRoute((call) => call.keep(endless(), { filename: 'b', maxBytes: 1e9 }).catch(({ code }) => code));
 		expect(await (await testServer([route]).send('/v1/kept')).json()).toBe('ENOTDIR');
 		await ended.promise;
 	});
 
-	it('is broken off when the handler fails', async () => {
-		const left = await privateTemp();
-		const { seen, source } = silent();
+	it('is aborted when the handler fails', async () => {
+		const tempFiles = await privateTemp();
+		const { seen, source } = silentSource();
 		let kept: Promise<UploadedFile> | undefined;
-		const route = keeping(async (call) => {
+		const route = keepRoute(async (call) => {
 			kept = call.keep(source, named);
 			kept.catch(() => {});
-			await eventually(async () => (await left()).length > 0);
+			await eventually(async () => (await tempFiles()).length > 0);
 			throw new Error('something else');
 		});
 		const answer = await testServer([route]).send('/v1/kept');
 		expect(answer.status).toBe(500);
-		await expect(kept).rejects.toThrow('The request is over');
+		await expect(kept).rejects.toThrow('The request has ended');
 		expect(seen.isLetGo).toBe(true);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('is broken off when the client leaves, also while the source is silent', async () => {
-		const left = await privateTemp();
-		const { seen, source } = silent();
+	it('is aborted when the client disconnects, also while the source is silent', async () => {
+		const tempFiles = await privateTemp();
+		const { seen, source } = silentSource();
 		const reason = Promise.withResolvers<unknown>();
-		const route = keeping((call) => call.keep(source, named).catch(reason.resolve));
+		const route = keepRoute((call) => call.keep(source, named).catch(reason.resolve));
 		const { port } = await listening([route]);
 		const client = await rawConnection(port);
 		await client.write(request('GET /v1/kept', auth));
-		await eventually(async () => seen.asked > 1 && (await left()).length > 0);
+		await eventually(async () => seen.asked > 1 && (await tempFiles()).length > 0);
 		client.socket.destroy();
 		expect(await reason.promise).toMatchObject({ name: 'AbortError' });
 		expect(seen.isLetGo).toBe(true);
-		await eventually(async () => (await left()).length === 0);
+		await eventually(async () => (await tempFiles()).length === 0);
 	});
 
-	describe('for want of room', () => {
+	describe('the space of stored files', () => {
 		const most = { filename: 'b', maxBytes: 600 };
 		const limits = { inFlightBytes: 1_000, requestsPerTenant: 9, streamsPerTenant: 9, streams: 9 };
 
-		/** Keeps files of so many bytes at most, one after the other, and answers when it is told to. */
+		/** Stores files with the given maximum sizes one after the other, and responds on demand. */
 		function holding(...sizes: readonly number[]) {
 			const [kept, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-			const route = keeping(async (call) => {
+			const route = keepRoute(async (call) => {
 				for (const maxBytes of sizes) await call.keep(pieces(png), { filename: 'a', maxBytes });
 				kept.resolve();
 				await done.promise;
@@ -243,9 +244,9 @@ describe('a file that cannot be kept', () => {
 			return { route: { ...route, path: '/v1/held' } as Route, kept: kept.promise, done };
 		}
 
-		it('counts with what other requests hold, and no longer than they last', async () => {
+		it('is counted together with other requests, until they end', async () => {
 			const first = holding(600);
-			const server = testServer([first.route, keeping((call) => call.keep(pieces(png), most))], {
+			const server = testServer([first.route, keepRoute((call) => call.keep(pieces(png), most))], {
 				load: limits,
 			});
 			const held = server.send('/v1/held');
@@ -257,24 +258,24 @@ describe('a file that cannot be kept', () => {
 			await eventually(async () => (await server.send('/v1/kept')).status === 200);
 		});
 
-		it('does not keep the only request waiting, whatever it needs', async () => {
+		it('does not limit the only request', async () => {
 			const only = holding(600, 600, Infinity);
 			const server = testServer([only.route], { load: limits });
 			only.done.resolve();
-			// Twice: what has no length must not spoil the sum for those that come later.
+			// Twice: a body without a length must not corrupt the sum for later requests.
 			for (let i = 0; i < 2; i++) expect((await server.send('/v1/held')).status).toBe(204);
 		});
 	});
 
-	it('comes too late when the handler has settled', async () => {
-		const left = await privateTemp();
+	it('is refused after the handler has settled', async () => {
+		const tempFiles = await privateTemp();
 		const calls: Call[] = [];
-		const route = keeping((call) => {
+		const route = keepRoute((call) => {
 			calls.push(call);
 			return 'done';
 		});
 		await testServer([route]).send('/v1/kept');
-		await expect(calls[0]?.keep(pieces(png), named)).rejects.toThrow('The request is over');
-		expect(await left()).toEqual([]);
+		await expect(calls[0]?.keep(pieces(png), named)).rejects.toThrow('The request has ended');
+		expect(await tempFiles()).toEqual([]);
 	});
 });

@@ -23,8 +23,8 @@ afterEach(async () => {
 
 const [machine = '', pid, start] = ownerMark().split('-');
 /** A process that has ended, of this machine. */
-const gone = `${machine}-${spawnSync(process.execPath, ['-e', '']).pid}-1`;
-const elsewhere = `${'0'.repeat(12)}-${pid}-${start}`;
+const endedProcess = `${machine}-${spawnSync(process.execPath, ['-e', '']).pid}-1`;
+const otherMachine = `${'0'.repeat(12)}-${pid}-${start}`;
 
 async function folder(owner: string): Promise<string> {
 	const name = `plinth-${owner}-aB3xYz`;
@@ -40,54 +40,54 @@ async function remaining(): Promise<string[]> {
 
 describe('upload folders', () => {
 	test('of a process that was killed are removed', async () => {
-		await folder(gone);
+		await folder(endedProcess);
 		expect(await remaining()).toEqual([]);
 	});
 
-	test('of a living process stay', async () => {
+	test('of a running process stay', async () => {
 		const mine = await folder(ownerMark());
 		expect(await remaining()).toEqual([mine]);
 	});
 
-	test('of a living process stay, however old', async () => {
+	test('of a running process stay at any age', async () => {
 		const mine = await folder(ownerMark());
 		await utimes(join(root, mine), 0, 0);
 		expect(await remaining()).toEqual([mine]);
 	});
 
-	test('of another machine or container stay while they are young', async () => {
-		const other = await folder(elsewhere);
+	test('of another machine or container stay for a day', async () => {
+		const other = await folder(otherMachine);
 		expect(await remaining()).toEqual([other]);
 	});
 
-	test('of another machine or container go after a day', async () => {
-		const other = await folder(elsewhere);
+	test('of another machine or container are removed after a day', async () => {
+		const other = await folder(otherMachine);
 		const before = Date.now() / 1000 - 24 * 3600 - 60;
 		await utimes(join(root, other), before, before);
 		expect(await remaining()).toEqual([]);
 	});
 
-	test('are told from what has a like name', async () => {
-		const names = ['plinth-', 'plinth-test-data-x1', `plinth-${gone}`, `x-plinth-${gone}-aB3xYz`];
+	test('are distinguished from folders with similar names', async () => {
+		const names = ['plinth-', 'plinth-test-data-x1', `plinth-${endedProcess}`, `x-plinth-${endedProcess}-aB3xYz`];
 		for (const name of names) await mkdir(join(root, name));
 		expect(await remaining()).toEqual([...names].sort());
 	});
 
-	test('are folders: a link with such a name is not followed, and a file is left alone', async () => {
+	test('must be folders: links with such a name are not followed, and files stay', async () => {
 		await mkdir(join(root, 'precious'));
 		await writeFile(join(root, 'precious', 'file'), 'x');
-		await symlink(join(root, 'precious'), join(root, `plinth-${gone}-aB3xYz`));
-		await writeFile(join(root, `plinth-${gone}-Zy3xBa`), 'x');
+		await symlink(join(root, 'precious'), join(root, `plinth-${endedProcess}-aB3xYz`));
+		await writeFile(join(root, `plinth-${endedProcess}-Zy3xBa`), 'x');
 		expect(await remaining()).toHaveLength(3);
 		expect(await readdir(join(root, 'precious'))).toEqual(['file']);
 	});
 
-	test('that cannot be listed are no reason to fail', async () => {
+	test('that cannot be listed cause no failure', async () => {
 		vi.stubEnv('TMPDIR', join(root, 'none'));
 		await removeLeftUploads(silentLogger());
 	});
 
-	test('carry the mark of the process that makes them', async () => {
+	test('have the mark of their process in their name', async () => {
 		const spool = new Spool();
 		await spool.save(Readable.from([Buffer.from('x')]), 'name');
 		const [name = ''] = await readdir(root);

@@ -14,7 +14,7 @@ const route = defineRoute({
 	body: z.looseObject({}),
 	response: { description: 'x' },
 	errors: [],
-	// It looks at no file: what nobody listens to must not end the process either.
+	// It ignores all files: an error without a listener must not end the process either.
 	handler: ({ body }) => {
 		const shown = Object.entries(body as object).map(([name, value]) => [
 			name,
@@ -38,13 +38,16 @@ const times = (count: number, make: (index: number) => string) =>
 interface Sent {
 	readonly body: string;
 	readonly type?: string;
-	/** What the head says, when that is not the truth. */
+	/** The Content-Length of the head, if it is not the actual one. */
 	readonly length?: number;
-	/** Whether the client closes its side behind the body. */
+	/** Whether the client closes its side after the body. */
 	readonly leaves?: boolean;
 }
 
-/** Sends a form over a socket and reads until the server hangs up, or, of a client that leaves, until it is forgotten. */
+/**
+ * Sends a form over a socket and reads until the server closes it. If the client disconnects, waits until the request
+ * has ended.
+ */
 async function post({ port, http }: Served, sent: Sent): Promise<string> {
 	const body = Buffer.from(sent.body, 'latin1');
 	const raw = await rawConnection(port);
@@ -108,7 +111,7 @@ const refused: Readonly<Record<string, readonly [Sent, number, string, (string |
 		'invalid_body',
 	],
 	'another boundary': [{ body: field('a', 'x') + end, type: type('c') }, 400, 'invalid_body'],
-	'a boundary made for slow searching': [
+	'a boundary that is slow to search for': [
 		{ body: `--${'a'.repeat(251)}`.repeat(20_000), type: type('a'.repeat(252)) },
 		400,
 		'invalid_body',
@@ -127,7 +130,7 @@ const refused: Readonly<Record<string, readonly [Sent, number, string, (string |
 	'the name of a JSON body': [{ body: '{"a":1}' }, 400, 'invalid_body'],
 };
 
-const taken: Readonly<Record<string, readonly [Sent, Record<string, unknown>]>> = {
+const accepted: Readonly<Record<string, readonly [Sent, Record<string, unknown>]>> = {
 	'a boundary in quotes': [
 		{ body: `${field('a', 'x', "b 'c+(d)/e")}--b 'c+(d)/e--`, type: type('"b \'c+(d)/e"') },
 		{ a: 'x' },
@@ -168,7 +171,7 @@ const taken: Readonly<Record<string, readonly [Sent, Record<string, unknown>]>> 
 };
 
 describe('a form over a socket', { timeout: 30_000 }, () => {
-	let left: () => Promise<string[]>;
+	let tempFiles: () => Promise<string[]>;
 	let before: readonly string[];
 
 	beforeAll(() => {
@@ -176,23 +179,23 @@ describe('a form over a socket', { timeout: 30_000 }, () => {
 	});
 
 	async function expectUnharmed({ url, lines }: Served): Promise<void> {
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 		expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 		expect((await fetch(`${url}/healthz`)).status).toBe(200);
 		expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
 	}
 
-	it.each(Object.keys(refused))('with %s is refused, and does no harm', async (name) => {
+	it.each(Object.keys(refused))('with %s is refused, and the server continues', async (name) => {
 		const [sent, status, code, param] = refused[name] as (typeof refused)[string];
-		left = await privateTemp();
+		tempFiles = await privateTemp();
 		const served = await listening([route]);
 		expectRefusal(await post(served, sent), status, code, param);
 		await expectUnharmed(served);
 	});
 
-	it.each(Object.keys(taken))('with %s is read', async (name) => {
-		const [sent, fields] = taken[name] as (typeof taken)[string];
-		left = await privateTemp();
+	it.each(Object.keys(accepted))('with %s is accepted', async (name) => {
+		const [sent, fields] = accepted[name] as (typeof accepted)[string];
+		tempFiles = await privateTemp();
 		const served = await listening([route]);
 		const answer = await post(served, sent);
 		expect(answer).toMatch(/^HTTP\/1.1 200 /);
@@ -201,16 +204,16 @@ describe('a form over a socket', { timeout: 30_000 }, () => {
 		await expectUnharmed(served);
 	});
 
-	it('that is shorter than it says, from a client that leaves, does no harm', async () => {
-		left = await privateTemp();
+	it('that is shorter than its length, from a client that disconnects, does no harm', async () => {
+		tempFiles = await privateTemp();
 		const served = await listening([route]);
 		const body = file('a', 'x'.repeat(70_000));
 		await post(served, { body, length: 100_000, leaves: true });
 		await expectUnharmed(served);
 	});
 
-	it('that is longer than it says hides no second request', async () => {
-		left = await privateTemp();
+	it('that is longer than its length cannot hide a second request', async () => {
+		tempFiles = await privateTemp();
 		const served = await listening([route]);
 		const body = field('a', 'x') + end;
 		const hidden = request('GET /healthz', { connection: 'close' });
@@ -220,14 +223,14 @@ describe('a form over a socket', { timeout: 30_000 }, () => {
 		await expectUnharmed(served);
 	});
 
-	it.each(['a flood of parts', 'a flood of files', 'a boundary made for slow searching'])(
+	it.each(['a flood of parts', 'a flood of files', 'a boundary that is slow to search for'])(
 		'with %s costs less than a tenth of a second',
 		async (name) => {
-			left = await privateTemp();
+			tempFiles = await privateTemp();
 			const served = await listening([route]);
 			const [sent] = refused[name] as (typeof refused)[string];
 			const spent: number[] = [];
-			// The first one compiles the parser, and the machine may be busy with others.
+			// The first run compiles the parser, and the machine may be busy.
 			while (spent.length < 5 && !spent.some((ms) => ms < 100)) {
 				const start = process.cpuUsage();
 				await post(served, sent);

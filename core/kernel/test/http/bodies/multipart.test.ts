@@ -23,8 +23,8 @@ const png = Buffer.from(
 	'base64',
 );
 
-/** Shows what the handler got; files as their facts, and their bytes as a hash of their own. */
-async function show(value: unknown): Promise<unknown> {
+/** Describes what the handler received, with metadata and a hash in place of files. */
+async function describeValue(value: unknown): Promise<unknown> {
 	if (isUpload(value)) {
 		const { filename, size, sha256, mediaType } = value;
 		const read = createHash('sha256')
@@ -39,9 +39,9 @@ async function show(value: unknown): Promise<unknown> {
 			same: read === sha256 && streamed.digest('hex') === sha256,
 		};
 	}
-	if (Array.isArray(value)) return Promise.all(value.map(show));
+	if (Array.isArray(value)) return Promise.all(value.map(describeValue));
 	if (typeof value !== 'object' || value === null) return value;
-	const members = Object.entries(value).map(async ([key, member]) => [key, await show(member)]);
+	const members = Object.entries(value).map(async ([key, member]) => [key, await describeValue(member)]);
 	return Object.fromEntries(await Promise.all(members));
 }
 
@@ -61,7 +61,7 @@ const any = defineRoute({
 	body: z.looseObject({}),
 	response: { description: 'x' },
 	errors: [],
-	handler: async ({ body }) => show(body),
+	handler: async ({ body }) => describeValue(body),
 });
 
 const typed = defineRoute({
@@ -71,7 +71,9 @@ const typed = defineRoute({
 	body: z.object({
 		prompt: z.string(),
 		n: z.coerce.number().int().optional(),
-		image: fileField({ maxBytes: 1_000, mediaTypes: ['image/png'] }).optional(),
+		image: fileField({ maxBytes: 1_000 })
+			.refine(({ mediaType }) => mediaType === 'image/png', { error: 'the file must be one of image/png' })
+			.optional(),
 	}),
 });
 
@@ -138,8 +140,8 @@ describe('a form', () => {
 		});
 	});
 
-	it('made by fetch itself is read, through a port as well, without a length and in small pieces', async () => {
-		const left = await privateTemp();
+	it('that fetch encodes is accepted, also over a port, without a length and in small pieces', async () => {
+		const tempFiles = await privateTemp();
 		const data = new FormData();
 		data.set('image', new Blob([png], { type: 'text/html' }), 'x.html');
 		data.set('prompt', 'p');
@@ -165,10 +167,10 @@ describe('a form', () => {
 		await raw.write('0\r\n\r\n');
 		await raw.closed;
 		expect(raw.text).toMatch(/^HTTP\/1.1 200 [\s\S]*"a":"1","f":{"filename":"f.bin","size":2/);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('knows a file without a name by its type, and a text by its own', async () => {
+	it('recognizes a file without a name by its content type, and a text too', async () => {
 		const answer = await post(
 			form(
 				['name="image"', png, 'image/png'],
@@ -185,7 +187,7 @@ describe('a form', () => {
 		});
 	});
 
-	it('takes empty files, empty values, empty forms and a preamble', async () => {
+	it('accepts empty files, empty values, empty forms and a preamble', async () => {
 		const answer = await post(form(file('f', '', 'empty.png'), field('v', '')));
 		expect(await answer.json()).toEqual({
 			f: { filename: 'empty.png', size: 0, mediaType: 'application/octet-stream', same: true },
@@ -195,19 +197,19 @@ describe('a form', () => {
 		expect((await post(Buffer.concat([Buffer.from('hello\r\n'), form(field('a', 'b'))]))).status).toBe(200);
 	});
 
-	it('takes a file input that nobody used as absent', async () => {
+	it('treats an empty file input as absent', async () => {
 		const answer = await post(form(file('f', '', ''), field('v', 'x')));
 		expect(await answer.json()).toEqual({ v: 'x' });
 	});
 
-	it('keeps files where only this user can read them, until the handler has settled', async () => {
-		const left = await privateTemp();
+	it('stores files that only this user can read, until the handler has settled', async () => {
+		const tempFiles = await privateTemp();
 		let kept: UploadedFile | undefined;
 		const peek = defineRoute({
 			...any,
 			handler: async ({ body }) => {
 				kept = (body as { f: UploadedFile }).f;
-				const [folder = ''] = await left();
+				const [folder = ''] = await tempFiles();
 				const modes = await Promise.all(
 					[folder, join(folder, '0')].map(async (path) => (await stat(join(tmpdir(), path))).mode & 0o777),
 				);
@@ -224,11 +226,11 @@ describe('a form', () => {
 			folder: expect.stringMatching(/^plinth-/),
 			modes: [0o700, 0o600],
 		});
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 		await expect(kept?.bytes()).rejects.toThrow('ENOENT');
 	});
 
-	it('carries text that the schema turns into numbers', async () => {
+	it('may contain text that the schema turns into numbers', async () => {
 		const answer = await post(form(field('prompt', 'p'), field('n', '3')), '/v1/typed');
 		expect(await answer.json()).toEqual({ prompt: 'p', n: 3 });
 	});
@@ -247,11 +249,11 @@ describe('a form', () => {
 		],
 		['nothing', [], 400, 'missing_required_parameter', 'prompt'],
 	] as const)('with %s is refused by the schema', async (_, parts, status, code, param) => {
-		const left = await privateTemp();
+		const tempFiles = await privateTemp();
 		const answer = await post(form(...parts), '/v1/typed');
 		expect(await errorOf(answer)).toMatchObject({ code, param });
 		expect(answer.status).toBe(status);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
 	const many = (count: number, make: (i: number) => Part) => Array.from({ length: count }, (_, i) => make(i));
@@ -280,7 +282,7 @@ describe('a form', () => {
 			'a.image_url',
 		],
 		[
-			'above the limit of the whole',
+			'above the limit of the body',
 			form(...many(3, (i) => file(`f${i}`, big.subarray(1))), ['name=p', Buffer.alloc(800_000)]),
 			413,
 			'request_too_large',
@@ -301,19 +303,19 @@ describe('a form', () => {
 		],
 	];
 	it.each(refused.map(([name, ...rest]) => ({ name, rest })))(
-		'$name is refused, and nothing is left',
+		'$name is refused, and no file is tempFiles',
 		async ({ rest }) => {
 			const [body, status, code, param] = rest;
-			const left = await privateTemp();
+			const tempFiles = await privateTemp();
 			const error = await errorOf(await post(body));
 			expect(error).toMatchObject({ status, code });
 			if (param !== undefined) expect(error.param).toBe(param);
-			expect(await left()).toEqual([]);
+			expect(await tempFiles()).toEqual([]);
 			expect(({} as { x?: unknown }).x).toBeUndefined();
 		},
 	);
 
-	it('takes a field up to a limit of its own', async () => {
+	it('accepts a field up to the limit of the field', async () => {
 		const answer = await post(form(field('a[image_url]', 'x'.repeat(5_000))));
 		expect(answer.status).toBe(200);
 	});
@@ -323,8 +325,8 @@ describe('a form', () => {
 		expect([answer.status, (await errorOf(answer)).code]).toEqual([400, 'invalid_body']);
 	});
 
-	// A search that goes back over what it has read would run into the test's own time limit.
-	it('with a boundary that makes searching slow is still read to its end', async () => {
+	// A search with backtracking would exceed the time limit of the test.
+	it('with a boundary that is slow to search for is read to its end', async () => {
 		const long = 'a'.repeat(252);
 		const answer = await post(
 			Buffer.from(`--${'a'.repeat(251)}`.repeat(3_000)),
@@ -341,7 +343,7 @@ describe('a form', () => {
 		expect([answer.status, await answer.json()]).toEqual([200, { a: 'b' }]);
 	});
 
-	it('that cannot be stored for a reason of ours is no fault of the client', async () => {
+	it('that the server cannot store gets a 500', async () => {
 		await privateTemp();
 		process.env.TMPDIR = '/nowhere';
 		const { send, lines } = testServer(routes);
@@ -354,8 +356,8 @@ describe('a form', () => {
 		expect(lines[0]?.fields.err).toMatchObject({ code: 'ENOENT' });
 	});
 
-	it('arrives ten at a time', async () => {
-		const left = await privateTemp();
+	it('is read correctly in ten requests at the same time', async () => {
+		const tempFiles = await privateTemp();
 		const { send } = testServer(routes);
 		const answers = await Promise.all(
 			Array.from({ length: 10 }, (_, i) =>
@@ -367,7 +369,7 @@ describe('a form', () => {
 			),
 		);
 		expect(answers.map(({ f }) => [f.size, f.same])).toEqual(Array.from({ length: 10 }, (_, i) => [50_000 + i, true]));
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 });
 
@@ -387,8 +389,8 @@ describe('an upload over a real connection', () => {
 		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
-	it('above the limit without a length lets the client finish and read the 413', async () => {
-		const left = await privateTemp();
+	it('above the limit without a length lets the client finish sending and read the 413', async () => {
+		const tempFiles = await privateTemp();
 		const { url, port } = await listening(routes);
 		const raw = await rawConnection(port);
 		await raw.write(
@@ -399,7 +401,7 @@ describe('an upload over a real connection', () => {
 			}),
 		);
 		await raw.write(`5\r\n--${boundary.slice(0, 3)}\r\n`);
-		// A client that writes everything before it reads: 8 MB behind the limit.
+		// A client that writes everything before it reads: 8 MB above the limit.
 		const chunk = Buffer.alloc(65_536);
 		for (let i = 0; i < 128; i++) {
 			await raw.write(Buffer.concat([Buffer.from('10000\r\n'), chunk, Buffer.from('\r\n')]));
@@ -407,12 +409,12 @@ describe('an upload over a real connection', () => {
 		await raw.write('0\r\n\r\n');
 		await raw.closed;
 		expect(raw.text).toMatch(/^HTTP\/1.1 413 [\s\S]*request_too_large/);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 		expect((await fetch(`${url}/healthz`)).status).toBe(200);
 	});
 
-	it('that breaks off leaves no file, no error in the log and a living process', async () => {
-		const left = await privateTemp();
+	it('that is interrupted leaves no file and no error in the log, and the process continues', async () => {
+		const tempFiles = await privateTemp();
 		const { port, http, lines, url } = await listening(routes);
 		const body = form(field('a', 'b'), file('f', Buffer.alloc(90_000, 7)));
 		for (const cut of [10, 100, 200, 5_000, 60_000]) {
@@ -426,18 +428,18 @@ describe('an upload over a real connection', () => {
 			);
 			await raw.write(body.subarray(0, cut));
 			await eventually(() => http.pipeline.inFlight === 1);
-			if (cut === 60_000) await eventually(async () => (await left()).length === 1);
+			if (cut === 60_000) await eventually(async () => (await tempFiles()).length === 1);
 			raw.socket.resetAndDestroy();
 			await eventually(() => http.pipeline.inFlight === 0);
 		}
 		await eventually(() => lines.length === 5);
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual(Array(5).fill(['info', 499]));
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 		expect((await fetch(`${url}/healthz`)).status).toBe(200);
 	});
 
 	it('that stalls ends at the deadline with a 408', async () => {
-		const left = await privateTemp();
+		const tempFiles = await privateTemp();
 		const { port, clock, http } = await listening([defineRoute({ ...any, timeoutMs: 5_000 })]);
 		const raw = await rawConnection(port);
 		const body = form(file('f', Buffer.alloc(90_000, 7)));
@@ -449,16 +451,16 @@ describe('an upload over a real connection', () => {
 			}),
 		);
 		await raw.write(body.subarray(0, 60_000));
-		await eventually(async () => (await left()).length === 1);
+		await eventually(async () => (await tempFiles()).length === 1);
 		await clock.advance(5_000);
 		expect(await raw.until(/}$/)).toMatch(/^HTTP\/1.1 408 [\s\S]*not finished within 5 seconds[\s\S]*request_timeout/);
 		await clock.advance(2_000);
 		await raw.closed;
 		await eventually(() => http.pipeline.inFlight === 0);
-		expect(await left()).toEqual([]);
+		expect(await tempFiles()).toEqual([]);
 	});
 
-	it('is invited when the client waits for that', async () => {
+	it('gets a 100 Continue when the client waits for it', async () => {
 		const { port } = await listening(routes);
 		const raw = await rawConnection(port);
 		const body = form(field('a', 'b'));

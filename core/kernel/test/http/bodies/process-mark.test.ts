@@ -10,7 +10,7 @@ afterEach(() => {
 	for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** The mark of another process of this machine, with another start if one is given. */
+/** The mark of another process of this machine, optionally with another start time. */
 function markOf(pid: number | undefined, start?: string): string {
 	const [machine, , own] = ownerMark().split('-');
 	return [machine, pid, start ?? own].join('-');
@@ -23,19 +23,19 @@ function startChild() {
 }
 
 describe('the mark of a process', () => {
-	test('is one that file names can hold', () => {
+	test('is valid in file names', () => {
 		expect(ownerMark()).toMatch(/^[0-9a-f]{12}-\d+-\d+$/);
 	});
 
-	test('stays the same', () => {
+	test('does not change', () => {
 		expect(ownerMark()).toBe(ownerMark());
 	});
 
-	test('says that the process lives while it does', () => {
+	test('is recognized as running while the process runs', () => {
 		expect(ownerState(ownerMark())).toBe('alive');
 	});
 
-	test('says that the process is gone once it was killed', async () => {
+	test('is recognized as ended after the process was killed', async () => {
 		const child = startChild();
 		await once(child, 'spawn');
 		child.kill('SIGKILL');
@@ -43,16 +43,16 @@ describe('the mark of a process', () => {
 		await eventually('gone', () => ownerState(markOf(child.pid)) === 'gone');
 	});
 
-	test.runIf(process.platform === 'linux')('is not taken for that of a later process with the same id', () => {
+	test.runIf(process.platform === 'linux')('differs from the mark of a later process with the same id', () => {
 		expect(ownerState(markOf(process.pid, '1'))).toBe('gone');
 	});
 
 	test.each([
 		['of another machine', '0123456789ab-1-1'],
-		['that is none', 'tmp'],
+		['without the form of a mark', 'tmp'],
 		['of a blob from an older version', 'aa26a7a0-3a04-4bb5-9d3b-1f9f8a0c5f52'],
 		['that is empty', ''],
-	])('tells nothing %s', (_sentence, mark) => {
+	])('is unknown %s', (_sentence, mark) => {
 		expect(ownerState(mark)).toBe('unknown');
 	});
 });

@@ -15,7 +15,7 @@ const load: LoadLimits = {
 };
 const other = { authorization: `Bearer ${narrowKey}` };
 
-/** Routes that wait until they are told to answer. */
+/** Routes whose handlers wait until the test releases them. */
 function heldRoutes() {
 	const releases: (() => void)[] = [];
 	const state = { running: 0, release: () => releases.shift()?.() };
@@ -77,7 +77,7 @@ function heldRoutes() {
 }
 
 describe('requests of one tenant', () => {
-	it('are refused with 429 beyond their number, and taken again when one has ended', async () => {
+	it('are refused with 429 above the limit, and accepted again when one has ended', async () => {
 		const { routes, state } = heldRoutes();
 		const { send, http } = testServer(routes, { load });
 		const first = [send('/v1/held'), send('/v1/held')];
@@ -102,7 +102,7 @@ describe('requests of one tenant', () => {
 		await http.pipeline.drained();
 	});
 
-	it('do not count for another tenant, nor do public routes', async () => {
+	it('do not count for another tenant, and public routes do not count', async () => {
 		const { routes, state } = heldRoutes();
 		const { send } = testServer(routes, { load });
 		const held = [send('/v1/held'), send('/v1/held'), send('/v1/held', { headers: other })];
@@ -112,7 +112,7 @@ describe('requests of one tenant', () => {
 		expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200]);
 	});
 
-	it('count until their handler has settled, also when the client has left', async () => {
+	it('count until their handler has settled, also when the client has disconnected', async () => {
 		const { routes, state } = heldRoutes();
 		const { port, send, http } = await listening(routes, { load });
 		const raw = await rawConnection(port);
@@ -128,7 +128,7 @@ describe('requests of one tenant', () => {
 		await second;
 	});
 
-	it('stop counting when their handler goes on long after its client has left', async () => {
+	it('stop counting when their handler runs long after its client has disconnected', async () => {
 		const { routes, state } = heldRoutes();
 		const { port, send, http, clock, lines } = await listening(routes, { load });
 		for (const count of [1, 2]) {
@@ -157,7 +157,7 @@ describe('request bodies', () => {
 		body: JSON.stringify({ text: 'x'.repeat(bytes - 11) }),
 	});
 
-	it('are refused with 503 beyond the budget, before a byte of them is read', async () => {
+	it('are refused with 503 above the budget, before they are read', async () => {
 		const { routes, state } = heldRoutes();
 		const { port, send, http } = await listening(routes, { load });
 		const first = send('/v1/held', post(600));
@@ -177,7 +177,7 @@ describe('request bodies', () => {
 		expect((await again).status).toBe(200);
 	});
 
-	it('may be larger than the budget when there is no other', async () => {
+	it('may exceed the budget when there is no other', async () => {
 		const { routes, state } = heldRoutes();
 		const { send } = testServer(routes, { load });
 		const large = send('/v1/held', post(5_000));
@@ -197,7 +197,7 @@ describe('request bodies', () => {
 		await first;
 	});
 
-	it('keep their budget when somebody sends a length that is no number', async () => {
+	it('with an invalid length do not corrupt the budget', async () => {
 		const { routes, state } = heldRoutes();
 		const { send } = testServer(routes, { load: { ...load, requestsPerTenant: 9 } });
 		const odd = await send('/v1/held', {
@@ -213,7 +213,7 @@ describe('request bodies', () => {
 		await first;
 	});
 
-	it('that are wrong anyway are told so in place of 503', async () => {
+	it('with another error get that error and not 503', async () => {
 		const { routes, state } = heldRoutes();
 		const { send } = testServer(routes, { load });
 		const first = send('/v1/held', post(900));
@@ -230,7 +230,7 @@ describe('request bodies', () => {
 });
 
 describe('event streams', () => {
-	it('count apart from requests, by tenant and in all', async () => {
+	it('are counted separately from requests, per tenant and in total', async () => {
 		const { routes, state } = heldRoutes();
 		const { send, http } = testServer(routes, { load });
 		const streams: Response[] = [];
@@ -258,7 +258,7 @@ describe('event streams', () => {
 	});
 });
 
-describe('a route that looks before the body', () => {
+describe('a route with a check before the body', () => {
 	it('refuses without reading it', async () => {
 		const { routes } = heldRoutes();
 		const closed = routes.map((route) => ({
@@ -286,7 +286,7 @@ describe('a route that looks before the body', () => {
 		['-1', undefined],
 		['1e3', undefined],
 		['nonsense', undefined],
-	])('knows the length of the body, or that nothing is said of it: %s', async (sent, known) => {
+	])('gets the length of the body, or undefined: %s', async (sent, known) => {
 		const seen: unknown[] = [];
 		const { routes } = heldRoutes();
 		const looking = routes.map((route) => ({

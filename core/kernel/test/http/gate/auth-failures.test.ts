@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { plinthError } from '../../../src/contract/errors/coded-error.ts';
 import { defineRoute } from '../../../src/contract/http/route.ts';
-import { AuthFailures } from '../../../src/http/gate/auth-failures.ts';
+import { authFailures } from '../../../src/http/gate/auth-failures.ts';
 import { auth, errorOf, eventually, goodKey, listening, rawConnection, request, testServer } from '../support.ts';
 
 const routes = [
@@ -25,7 +25,7 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-/** Statuses of so many POSTs to a server, one after the other. */
+/** Sends POSTs one after the other, and returns their statuses. */
 async function statuses(
 	url: string,
 	count: number,
@@ -43,12 +43,12 @@ async function statuses(
 const times = (count: number, status: number) => Array.from({ length: count }, () => status);
 
 describe('wrong keys', () => {
-	it('from one address are refused with 429 from the 21st in a minute on', async () => {
+	it('from one address are refused with 429 from the 21st per minute', async () => {
 		const { url } = await listening(routes, twenty);
 		expect(await statuses(url, 25)).toEqual([...times(20, 401), ...times(5, 429)]);
 	});
 
-	it('read why, and when to come back', async () => {
+	it('get a 429 with the reason and Retry-After', async () => {
 		const { url } = await listening(routes, twenty);
 		await statuses(url, 20);
 		const answer = await fetch(`${url}/v1/things`, { method: 'POST', headers: wrong });
@@ -64,20 +64,20 @@ describe('wrong keys', () => {
 		});
 	});
 
-	it('that are all the same count as much as different ones', async () => {
+	it('that are equal count like different ones', async () => {
 		const { url } = await listening(routes, twenty);
 		const guesses = (index: number) => ({ authorization: `Bearer guess-${index}` });
 		expect(await statuses(url, 21, guesses)).toEqual([...times(20, 401), 429]);
 	});
 
-	it('count on whatever path they are tried', async () => {
+	it('count on every path', async () => {
 		const { url } = await listening(routes, twenty);
 		await statuses(url, 20);
 		const answer = await fetch(`${url}/v1/nothing/here`, { headers: wrong });
 		expect(answer.status).toBe(429);
 	});
 
-	it('are counted for a minute, and then anew', async () => {
+	it('are counted per minute', async () => {
 		vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
 		const { http } = testServer(routes, twenty);
 		const status = async () =>
@@ -89,14 +89,14 @@ describe('wrong keys', () => {
 		expect(await status()).toBe(401);
 	});
 
-	it('are not limited where the limit is 0, nor where none is set', async () => {
+	it('are not limited when the limit is 0 or not set', async () => {
 		const off = await listening(routes, { authFailures: { perMinute: 0, trustedProxies: 0 } });
 		expect(await statuses(off.url, 30)).toEqual(times(30, 401));
 		const unset = await listening(routes);
 		expect(await statuses(unset.url, 30)).toEqual(times(30, 401));
 	});
 
-	it('on a route for everybody are not looked at', async () => {
+	it('are ignored on a public route', async () => {
 		const { url } = await listening(routes, twenty);
 		for (let count = 0; count < 30; count++) {
 			expect((await fetch(`${url}/healthz`, { headers: wrong })).status).toBe(200);
@@ -106,13 +106,13 @@ describe('wrong keys', () => {
 });
 
 describe('from an address that has sent too many wrong keys', () => {
-	it('a valid key is still good', async () => {
+	it('a valid key is accepted', async () => {
 		const { url } = await listening(routes, twenty);
 		expect((await statuses(url, 21)).at(-1)).toBe(429);
 		expect(await statuses(url, 30, () => auth)).toEqual(times(30, 200));
 	});
 
-	it('a request without a key is told to bring one', async () => {
+	it('a request without a key gets a 401 that asks for one', async () => {
 		const { url } = await listening(routes, twenty);
 		await statuses(url, 21);
 		expect(await statuses(url, 1, () => ({}))).toEqual([401]);
@@ -128,7 +128,7 @@ describe('from an address that has sent too many wrong keys', () => {
 		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
-	it('a client that asks is not told to send its body', async () => {
+	it('a client that expects 100 Continue does not get it', async () => {
 		const { url, port } = await listening(routes, twenty);
 		await statuses(url, 20);
 		const raw = await rawConnection(port);
@@ -139,14 +139,14 @@ describe('from an address that has sent too many wrong keys', () => {
 	});
 });
 
-describe('what is not a wrong key', () => {
-	it('does not count: no key at all', async () => {
+describe('the count of wrong keys', () => {
+	it('excludes requests without a key', async () => {
 		const { url } = await listening(routes, twenty);
 		expect(await statuses(url, 30, () => ({}))).toEqual(times(30, 401));
 		expect(await statuses(url, 1)).toEqual([401]);
 	});
 
-	it('does not count: an authenticator that fails', async () => {
+	it('excludes failures of the authenticator', async () => {
 		const authenticator = {
 			authenticate: async (key: string) => {
 				if (key === goodKey) throw plinthError('E_STORE_UNAVAILABLE');
@@ -158,7 +158,7 @@ describe('what is not a wrong key', () => {
 		expect(await statuses(url, 1)).toEqual([401]);
 	});
 
-	it('counts: headers that are malformed, doubled or contradict each other', async () => {
+	it('includes headers that are malformed, repeated or contradictory', async () => {
 		const { url } = await listening(routes, twenty);
 		const shapes: readonly Record<string, string>[] = [
 			{ authorization: 'Basic abc' },
@@ -179,32 +179,32 @@ describe('addresses', () => {
 			'2001:db8:1:2:ffff::9',
 			(index: number) => `2001:db8:2:${index}::1`,
 		],
-	])('have a count each: %s', async (_what, first, same, other) => {
+	])('are counted separately: %s', async (_what, first, same, other) => {
 		const { url } = await listening(routes, behindOne);
 		const from = (address: string) => ({ ...wrong, 'x-forwarded-for': address });
 		expect((await statuses(url, 21, () => from(first))).at(-1)).toBe(429);
 		expect(await statuses(url, 1, () => from(same))).toEqual([429]);
 		const others = await statuses(url, 20, (index) => from(other(index)));
-		// One of them may share the first one's count.
+		// One of them may share the count of the first one.
 		expect(others.filter((status) => status === 401).length).toBeGreaterThanOrEqual(19);
 	});
 
-	it('cannot be made up in front of a trusted proxy', async () => {
+	it('cannot be forged in front of a trusted proxy', async () => {
 		const { url } = await listening(routes, behindOne);
-		const madeUp = (index: number) => ({
+		const forgedHeaders = (index: number) => ({
 			...wrong,
 			'x-forwarded-for': `203.0.113.${index}, 198.51.100.7`,
 		});
-		expect((await statuses(url, 21, madeUp)).at(-1)).toBe(429);
+		expect((await statuses(url, 21, forgedHeaders)).at(-1)).toBe(429);
 	});
 
-	it('cannot be made up where no proxy is trusted', async () => {
+	it('cannot be forged when no proxy is trusted', async () => {
 		const { url } = await listening(routes, twenty);
-		const madeUp = (index: number) => ({ ...wrong, 'x-forwarded-for': `203.0.113.${index}` });
-		expect((await statuses(url, 21, madeUp)).at(-1)).toBe(429);
+		const forgedHeaders = (index: number) => ({ ...wrong, 'x-forwarded-for': `203.0.113.${index}` });
+		expect((await statuses(url, 21, forgedHeaders)).at(-1)).toBe(429);
 	});
 
-	it('that are not known share one count', async () => {
+	it('that are unknown share one count', async () => {
 		const { http } = testServer(routes, twenty);
 		const send = (headers: Record<string, string>) =>
 			http.fetch(new Request('http://x/v1/things', { method: 'POST', headers }));
@@ -213,19 +213,19 @@ describe('addresses', () => {
 		expect((await send(auth)).status).toBe(200);
 	});
 
-	it('by the thousands are counted in bounded memory', async () => {
-		const failures = new AuthFailures({ perMinute: 1, trustedProxies: 0 });
+	it('are counted in bounded memory', async () => {
+		const count = authFailures({ perMinute: 1, trustedProxies: 0 });
 		let allowed = 0;
 		for (let index = 0; index < 40_000; index++) {
 			const remoteAddress = `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
 			const from = { headers: {}, socket: { remoteAddress } } as unknown as IncomingMessage;
-			const counted = failures.count(from, plinthError('E_KEY_INVALID'));
+			const counted = count(from, plinthError('E_KEY_INVALID'));
 			allowed += await counted.then(
 				() => 1,
 				() => 0,
 			);
 		}
-		// With a counter for each address every first failure would be allowed.
+		// With a counter for each address, every first failure would be allowed.
 		expect(allowed).toBeGreaterThan(10_000);
 		expect(allowed).toBeLessThanOrEqual(16_384);
 	}, 60_000);

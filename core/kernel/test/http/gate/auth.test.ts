@@ -104,7 +104,7 @@ async function exchange(port: number, text: string): Promise<string> {
 }
 
 describe('a key', () => {
-	it('is refused in every malformed shape, on every path under /v1 and /api, known or not', async () => {
+	it('is refused in every malformed form, on every path under /v1 and /api, known or not', async () => {
 		const { port } = await listening(routes);
 		const answers = new Map<string, Set<string>>();
 		for (const [name, headers, code] of refused) {
@@ -121,18 +121,18 @@ describe('a key', () => {
 				}
 			}
 		}
-		// Nothing tells one path from another, so nobody learns which ones exist.
+		// All responses are equal, so that they do not reveal which paths exist.
 		expect([...answers].filter(([, bodies]) => bodies.size > 1)).toEqual([]);
 	});
 
-	it('without "Bearer" in front of it is told so', async () => {
+	it('without "Bearer" gets a message that says so', async () => {
 		const { send } = testServer(routes);
 		const { message, code } = await errorOf(await send('/v1/me', { headers: { authorization: goodKey } }));
 		expect(message).toBe('The Authorization header does not begin with "Bearer". Send "Authorization: Bearer <key>".');
 		expect(code).toBe('invalid_api_key');
 	});
 
-	it('is not spoken of where the host names the caller and a scope is missing', async () => {
+	it('is not mentioned when the host names the caller and a scope is missing', async () => {
 		const caller = { id: 'p', tenant: 't', scopes: [] };
 		const authenticator = { authenticate: async () => null, identify: async () => caller };
 		const { send } = testServer(routes, { authenticator });
@@ -148,7 +148,7 @@ describe('a key', () => {
 		['as a bearer in any case', [`AUTHORIZATION: bEaReR ${goodKey}`]],
 		['as x-api-key', [`x-api-key: ${goodKey}`]],
 		['in both headers', [`authorization: Bearer ${goodKey}`, `x-api-key: ${goodKey}`]],
-	])('is taken %s', async (_, headers) => {
+	])('is accepted %s', async (_, headers) => {
 		const { port } = await listening(routes);
 		const text = await exchange(port, request('GET /v1/me', [...headers, 'connection: close']));
 		expect(text).toMatch(/^HTTP\/1.1 200 [\s\S]*"p1"$/);
@@ -160,7 +160,7 @@ describe('a key', () => {
 		expect(answer.status).toBe(401);
 	});
 
-	it('is not asked for on public routes, even when a wrong one comes along', async () => {
+	it('is not required on public routes, also when a wrong one is sent', async () => {
 		const { http } = testServer(routes);
 		const headers = { authorization: 'Bearer nope' };
 		for (const path of ['/healthz', '/readyz', '/openapi.json', '/v1/open']) {
@@ -168,7 +168,7 @@ describe('a key', () => {
 		}
 	});
 
-	it('that lacks the scope is a 403 that names it', async () => {
+	it('that lacks the scope gets a 403 that names the scope', async () => {
 		const { send } = testServer(routes);
 		const answer = await send('/v1/things', { headers: { authorization: `Bearer ${narrowKey}` } });
 		expect(answer.status).toBe(403);
@@ -177,7 +177,7 @@ describe('a key', () => {
 		expect(error.message).toContain('"things"');
 	});
 
-	it('of another process is unknown when the authenticator fails: 500, and the log has the reason', async () => {
+	it('gets a 500 when the authenticator fails, and the log has the reason', async () => {
 		const broken = { authenticate: () => Promise.reject(new Error('no database')) };
 		const { send, lines } = testServer(routes, { authenticator: broken });
 		const answer = await send('/v1/me');
@@ -188,14 +188,14 @@ describe('a key', () => {
 		});
 	});
 
-	it('is checked before the body is read: the answer comes at once and the connection closes', async () => {
+	it('is checked before the body is read: the server responds at once and closes the connection', async () => {
 		const { port, http } = await listening(routes);
 		const raw = await rawConnection(port);
 		await raw.write(request('POST /v1/things/a', { 'content-length': '891289600', 'x-api-key': 'nope' }));
 		const text = await raw.until(/invalid_api_key[\s\S]*}$/);
 		expect(text).toMatch(/^HTTP\/1.1 401 /);
 		expect(text).toMatch(/connection: close/i);
-		// A client that insists on sending is cut off after a little.
+		// A client that continues to send is cut off soon.
 		const megabyte = Buffer.alloc(1_048_576);
 		for (let sent = 0; sent < 64 && !raw.socket.destroyed; sent++) {
 			void raw.write(megabyte);
@@ -205,7 +205,7 @@ describe('a key', () => {
 		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
-	it('is checked before a client that asks is told to send its body', async () => {
+	it('is checked before the server sends 100 Continue', async () => {
 		const { port } = await listening(routes);
 		const raw = await rawConnection(port);
 		const headers = {
@@ -220,7 +220,7 @@ describe('a key', () => {
 		await raw.closed;
 	});
 
-	it('reaches the authenticator once and as it was sent', async () => {
+	it('reaches the authenticator once and unchanged', async () => {
 		const authenticate = vi.fn(async () => null);
 		const { http } = testServer(routes, { authenticator: { authenticate } });
 		await http.fetch(new Request('http://x/v1/me', { headers: { ...auth, 'x-api-key': goodKey } }));

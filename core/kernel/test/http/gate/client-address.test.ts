@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { clientNetwork } from '../../../src/http/gate/auth-failures.ts';
 
-/** The network of a request that a socket and a header describe. */
+/** The network of a request with this address of its socket and this header. */
 function networkOf(remoteAddress: string | undefined, forwardedFor?: string, trustedProxies = 0): string {
 	const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
 	const request = { headers, socket: { remoteAddress } };
@@ -25,19 +25,19 @@ describe('the network of a client', () => {
 		expect(networkOf(address)).toBe(network);
 	});
 
-	test('is the same for all addresses of a /64, and another one beside it', () => {
+	test('is the same for all addresses of a /64, and differs from the next /64', () => {
 		expect(networkOf('2001:db8:1:2:ffff::1')).toBe(networkOf('2001:db8:1:2::1'));
 		expect(networkOf('2001:db8:1:3::1')).not.toBe(networkOf('2001:db8:1:2::1'));
 	});
 
-	test('is nothing where there is no socket', () => {
+	test('is empty without a socket', () => {
 		expect(clientNetwork({ headers: {} } as IncomingMessage, 0)).toBe('');
 		expect(networkOf(undefined)).toBe('');
 	});
 });
 
 describe('X-Forwarded-For', () => {
-	test('is not looked at unless proxies are trusted', () => {
+	test('is ignored unless proxies are trusted', () => {
 		expect(networkOf('192.0.2.1', '198.51.100.7')).toBe('192.0.2.1');
 	});
 

@@ -28,7 +28,7 @@ const preflight = (origin: string) => ({
 });
 
 describe('without listed origins', () => {
-	it('no page reads an answer, whatever it asks', async () => {
+	it('no page may read a response', async () => {
 		const { send } = testServer([route]);
 		const answers = await Promise.all([
 			send('/v1/things', { method: 'POST', headers: { origin: page } }),
@@ -43,7 +43,7 @@ describe('without listed origins', () => {
 describe('with listed origins', () => {
 	const cors = [page, 'http://localhost:5173'];
 
-	it('answers a preflight without a key and lets every header of a client through', async () => {
+	it('allows a preflight without a key, with every header of a client', async () => {
 		const { send } = testServer([route], { cors });
 		const answer = await send('/v1/things', preflight(page));
 		expect(answer.status).toBe(204);
@@ -57,7 +57,7 @@ describe('with listed origins', () => {
 		expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
 	});
 
-	it('lets the page read the answer, its headers, and errors', async () => {
+	it('lets the page read the response, its headers, and errors', async () => {
 		const { send } = testServer([route], { cors });
 		for (const headers of [{ origin: page }, { origin: page, authorization: 'Bearer wrong' }]) {
 			const answer = await send('/v1/things', { method: 'POST', headers });
@@ -85,16 +85,16 @@ describe('with listed origins', () => {
 		const answer = await send('/v1/things', { method: 'POST', headers: { origin } });
 		expect([answer.status, corsHeaders(answer)]).toEqual([200, []]);
 		expect(answer.headers.get('vary')).toBe('Origin');
-		const asked = await send('/v1/things', preflight(origin));
-		expect([asked.status, corsHeaders(asked)]).toEqual([401, []]);
+		const refused = await send('/v1/things', preflight(origin));
+		expect([refused.status, corsHeaders(refused)]).toEqual([401, []]);
 	});
 
-	it('marks answers to nobody as depending on the origin', async () => {
+	it('sends Vary: Origin also for requests without an origin', async () => {
 		const { send } = testServer([route], { cors });
 		expect((await send('/healthz')).headers.get('vary')).toBe('Origin');
 	});
 
-	it('lets everybody in for *', async () => {
+	it('allows every origin for *', async () => {
 		const { send } = testServer([route], { cors: ['*'] });
 		const answer = await send('/v1/things', { method: 'POST', headers: { origin: 'null' } });
 		expect(answer.headers.get('access-control-allow-origin')).toBe('*');
@@ -102,8 +102,8 @@ describe('with listed origins', () => {
 	});
 });
 
-describe('every answer', () => {
-	const wanted = ['x-request-id', 'openai-processing-ms', ...Object.keys(securityHeaders)];
+describe('every response', () => {
+	const required = ['x-request-id', 'openai-processing-ms', ...Object.keys(securityHeaders)];
 
 	it.each([
 		['/healthz', {}],
@@ -113,9 +113,9 @@ describe('every answer', () => {
 		['/v1/things', { method: 'PUT' }],
 		['/v1/things', { method: 'OPTIONS' }],
 		['/openapi.json', { method: 'HEAD' }],
-	])('says who it is and what a browser may not do with it: %s %o', async (path, init) => {
+	])('has a request id and security headers: %s %o', async (path, init) => {
 		const { headers } = await testServer([route]).send(path, init as RequestInit);
-		expect(wanted.filter((name) => !headers.has(name))).toEqual([]);
+		expect(required.filter((name) => !headers.has(name))).toEqual([]);
 	});
 
 	it.each([
@@ -127,7 +127,7 @@ describe('every answer', () => {
 		const raw = await rawConnection(port);
 		await raw.write(bytes);
 		const text = (await raw.until(/"error"/)).toLowerCase();
-		expect(wanted.filter((name) => !text.includes(`\r\n${name}: `))).toEqual([]);
+		expect(required.filter((name) => !text.includes(`\r\n${name}: `))).toEqual([]);
 	});
 
 	it('keeps what a host has set', async () => {

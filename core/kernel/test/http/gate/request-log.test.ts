@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Authenticator } from '../../../src/contract/ports/authenticator.ts';
 import { testServer } from '../support.ts';
 
-/** The tenant and the principal of each key, as a host may name them. */
+/** The tenant and the principal of each key, as a host may identify them. */
 function logOf(names: readonly (readonly [tenant: string, id: string])[]) {
 	const authenticator: Authenticator = {
 		authenticate: async (key) => {
@@ -20,7 +20,7 @@ function logOf(names: readonly (readonly [tenant: string, id: string])[]) {
 	};
 }
 
-test('names of a host that look alike when joined keep their own lines', async () => {
+test('callers whose joined names are equal have separate lines', async () => {
 	const names = [
 		['a b', 'c'],
 		['a', 'b c'],
@@ -32,7 +32,7 @@ test('names of a host that look alike when joined keep their own lines', async (
 	expect(await named()).toEqual(names);
 });
 
-test('more callers than are remembered all have their lines', async () => {
+test('every caller has its lines, also above the number that the cache holds', async () => {
 	const names = Array.from({ length: 1_001 }, (_, index) => [`t${index}`, 'p'] as const);
 	const { ask, named } = logOf(names);
 	for (const index of [...names.keys(), 1_000, 0]) await ask(index);

@@ -5,7 +5,7 @@ import { eventually, listening, rawConnection } from '../support.ts';
 import { lineOf, path, post, served, streamed, toClient, typed } from './forward-served.ts';
 import { forwarded, forwarding, type Script, type Upstream, upstream } from './forward-support.ts';
 
-describe('an answer that breaks off', () => {
+describe('a response that breaks off', () => {
 	it.each<[string, Script]>([
 		[
 			'of a known length',
@@ -38,11 +38,11 @@ describe('an answer that breaks off', () => {
 		await eventually(() => lineOf(server) !== undefined);
 		expect(lineOf(server)).toMatchObject({ status: 200, cut: true, model: 'served' });
 		expect(server.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
-		expect(server.kept.over).toBe(1);
+		expect(server.kept.endCount).toBe(1);
 		await expect(server.send(path, post).then((answer) => answer.text())).rejects.toThrow();
 	});
 
-	it('is cut when the upstream is silent in the middle', async () => {
+	it('is cut when the upstream becomes silent', async () => {
 		const server = await served((_, res) => {
 			res.writeHead(200, typed).write('{"half":');
 		});
@@ -58,7 +58,7 @@ describe('an answer that breaks off', () => {
 		expect(lineOf(server)).toMatchObject({ status: 200, cut: true });
 	});
 
-	it('is not cut when only the clock is set', async () => {
+	it('is not cut when only the system clock changes', async () => {
 		let end = () => {};
 		const server = await served((_, res) => {
 			res.writeHead(200, typed).write('{"half":');
@@ -88,11 +88,11 @@ describe('an answer that breaks off', () => {
 	});
 });
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
 	it.each<[string, Script, RegExp | undefined]>([
 		['before the answer', () => {}, undefined],
 		[
-			'in the middle of it',
+			'in the middle of the response',
 			(_, res) => {
 				res.writeHead(200, typed).write('{"half":');
 			},
@@ -113,25 +113,25 @@ describe('a client that leaves', () => {
 			undefined,
 		],
 	])('%s ends the work of the upstream', async (_, script, seen) => {
-		let asked = 0;
+		let requestCount = 0;
 		const server = await served((...all) => {
 			script(...all);
-			asked += 1;
+			requestCount += 1;
 		});
 		const raw = await rawConnection(server.port);
 		await raw.write(toClient);
-		await eventually(() => asked === 1);
+		await eventually(() => requestCount === 1);
 		if (seen) await raw.until(seen);
 		raw.socket.destroy();
 		await eventually(() => server.to.sockets.size === 0);
 		await eventually(() => lineOf(server) !== undefined);
 		expect(lineOf(server)).toMatchObject({ status: 499, model: 'served' });
 		expect(lineOf(server)?.cut).toBeUndefined();
-		expect(server.kept.over).toBe(1);
+		expect(server.kept.endCount).toBe(1);
 		expect(server.lines.filter(({ level }) => level !== 'info')).toEqual([]);
 	});
 
-	it('is taken for gone when it reads nothing for 30 seconds', async () => {
+	it('is disconnected when it reads nothing for 30 seconds', async () => {
 		const chunk = randomBytes(1_000_000);
 		const quietMs = Number.MAX_SAFE_INTEGER;
 		const server = await served(
@@ -149,7 +149,7 @@ describe('a client that leaves', () => {
 		raw.socket.pause();
 		await raw.write(toClient);
 		await eventually(() => server.http.pipeline.inFlight === 1);
-		// The time begins when every buffer on the way is full.
+		// The time starts when all buffers on the way are full.
 		await eventually(async () => {
 			await server.clock.advance(30_000);
 			return server.http.pipeline.inFlight === 0;
@@ -158,7 +158,7 @@ describe('a client that leaves', () => {
 		expect(lineOf(server)).toMatchObject({ status: 499 });
 	});
 
-	it('may read slowly as long as it reads', async () => {
+	it('may read slowly', async () => {
 		const bytes = randomBytes(8_000_000);
 		const server = await served((_, res) => {
 			res.writeHead(200, { 'content-type': 'audio/wav' }).end(bytes);
@@ -167,7 +167,7 @@ describe('a client that leaves', () => {
 		const chunks: Uint8Array[] = [];
 		for await (const chunk of answer.body ?? []) {
 			chunks.push(chunk);
-			// All together longer than an upstream may be silent; some chunks lie ready, and each is read within the limit.
+			// The total exceeds the time that an upstream may be silent. Some chunks are buffered; each is read in time.
 			await server.clock.advance(2_000);
 		}
 		expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
@@ -175,7 +175,7 @@ describe('a client that leaves', () => {
 });
 
 describe('the reply of a response that passes through', () => {
-	/** A server before an upstream, and what became of its replies. */
+	/** A server in front of an upstream, and the outcome of its replies. */
 	async function replying(to: Pick<Upstream, 'origin' | 'dispatcher'>) {
 		const replies: { readonly status: number | undefined; isDone: boolean }[] = [];
 		const server = await listening([
@@ -193,7 +193,7 @@ describe('the reply of a response that passes through', () => {
 		return { replies, ...server };
 	}
 
-	it('tells its status, and is done when all of it was written', async () => {
+	it('has its status, and is done when all of it was written', async () => {
 		let end = () => {};
 		const to = await upstream((_, res) => {
 			res.writeHead(202, typed).write('{"half":');
@@ -208,7 +208,7 @@ describe('the reply of a response that passes through', () => {
 		await eventually(() => replies[0]?.isDone === true);
 	});
 
-	it('is done when the upstream fails behind its head, and the connection is closed then', async () => {
+	it('is done when the upstream fails after its head, and the connection is closed', async () => {
 		const to = await upstream((_, res) => {
 			res.writeHead(200, typed).write('{"half":', () => res.destroy());
 		});
@@ -219,7 +219,7 @@ describe('the reply of a response that passes through', () => {
 		await eventually(() => replies[0]?.isDone === true);
 	});
 
-	it('ends for a client that leaves it unread for 30 seconds', async () => {
+	it('ends when the client does not read for 30 seconds', async () => {
 		const controller = { pause() {}, resume() {}, abort() {} };
 		const dispatcher: ForwardDispatcher = {
 			dispatch(_, handler) {

@@ -9,8 +9,8 @@ import { forwarding } from './forward-support.ts';
 
 const path = '/v1/chat/completions';
 
-/** A server whose route leaves everything to its handler, and what came to its `forward`. */
-function looking(more: Partial<RouteDefinition> = {}) {
+/** A server whose `forward` leaves every request to the handler, and a record of its calls. */
+function serverWithForward(more: Partial<RouteDefinition> = {}) {
 	const seen: RawBody[] = [];
 	const routes = [
 		forwarding(async (raw) => {
@@ -30,14 +30,14 @@ function sent(body: string | Uint8Array, more: Record<string, string> = {}): Req
 	};
 }
 
-/** A body of so many bytes. */
+/** A body with the given length in bytes. */
 function bodyOf(length: number): string {
 	const frame = '{"model":"small","text":""}';
 	return frame.replace('""', `"${'x'.repeat(length - frame.length)}"`);
 }
 
 describe('a route that may pass requests on', () => {
-	it('answers with what its forward replies', async () => {
+	it('responds with the reply of its forward', async () => {
 		const { send } = testServer([
 			forwarding(async ({ model, value, bytes }) =>
 				Reply.json({ model, value, bytes: bytes.toString() }, { status: 202 }),
@@ -55,8 +55,8 @@ describe('a route that may pass requests on', () => {
 	it.each([
 		[262_144, true],
 		[262_145, false],
-	])('looks at a body of %d bytes before its handler: %s', async (length, looks) => {
-		const { send, seen } = looking();
+	])('calls forward for a body of %d bytes: %s', async (length, looks) => {
+		const { send, seen } = serverWithForward();
 		const body = bodyOf(length);
 		const answer = await send(path, sent(body));
 		expect(await answer.json()).toEqual({ handled: JSON.parse(body) });
@@ -79,9 +79,9 @@ describe('a route that may pass requests on', () => {
 		['of too many keys', sent(`{"model":"m"${',"a":1'.repeat(10_001)}}`)],
 		['beyond the limit', sent(bodyOf(2_000))],
 		['that is long and broken', sent(bodyOf(300_000).replace(/}$/, ''))],
-	])('refuses a body %s as every route does', async (_, init) => {
+	])('refuses a body %s like every route', async (_, init) => {
 		const limits = { json: String(init.body).length === 2_000 ? 1_000 : 8_388_608 };
-		const { send, seen } = looking({ limits });
+		const { send, seen } = serverWithForward({ limits });
 		const refused = await errorOf(await send(path, init));
 		const ordinary = testServer([{ ...forwarding(async () => undefined, { limits }), forward: undefined } as never]);
 		expect(refused).toEqual(await errorOf(await ordinary.send(path, init)));
@@ -90,8 +90,8 @@ describe('a route that may pass requests on', () => {
 		expect(seen).toEqual([]);
 	});
 
-	it('takes a body that only a lenient reader takes, without looking', async () => {
-		const { send, seen } = looking();
+	it('does not call forward for a body that only a lenient parser accepts', async () => {
+		const { send, seen } = serverWithForward();
 		for (const body of ['\uFEFF{"model":"m","x":1}', '{"model":"m","x":2,"x":1}']) {
 			expect(await (await send(path, sent(body))).json()).toEqual({
 				handled: { model: 'm', x: 1 },
@@ -101,7 +101,7 @@ describe('a route that may pass requests on', () => {
 	});
 
 	it('refuses two models', async () => {
-		const { send, seen } = looking();
+		const { send, seen } = serverWithForward();
 		for (const rest of ['', `,"x":"${'x'.repeat(200_000)}"`]) {
 			const answer = await send(path, sent(`{"model":"a","model":"b"${rest}}`));
 			expect(await errorOf(answer)).toMatchObject({
@@ -113,24 +113,24 @@ describe('a route that may pass requests on', () => {
 		expect(seen).toEqual([]);
 	});
 
-	it('does not look at a body of unknown length', async () => {
-		const { send, seen } = looking();
+	it('does not call forward for a body of unknown length', async () => {
+		const { send, seen } = serverWithForward();
 		const headers = { 'content-type': 'application/json' };
 		const answer = await send(path, { method: 'POST', headers, body: '{"model":"m"}' });
 		expect(await answer.json()).toEqual({ handled: { model: 'm' } });
 		expect(seen).toEqual([]);
 	});
 
-	it('refuses a body that has another length than it says', async () => {
-		const { send } = looking();
+	it('refuses a body whose length differs from Content-Length', async () => {
+		const { send } = serverWithForward();
 		for (const length of ['5', '50']) {
 			const answer = await send(path, sent('{"model":"m"}', { 'content-length': length }));
 			expect(await errorOf(answer)).toMatchObject({ status: 400 });
 		}
 	});
 
-	it('asks for a body that is held back, and takes it in pieces', async () => {
-		const { routes, seen } = looking();
+	it('sends 100 Continue, and accepts the body in pieces', async () => {
+		const { routes, seen } = serverWithForward();
 		const { port } = await listening(routes);
 		const raw = await rawConnection(port);
 		const headers = { ...auth, 'content-type': 'application/json', 'content-length': '13' };
@@ -142,13 +142,13 @@ describe('a route that may pass requests on', () => {
 		}
 		await raw.until(/"handled":\{"model":"m"\}/);
 		expect(seen.map(({ model }) => model)).toEqual(['m']);
-		// The connection lives on.
+		// The connection stays open.
 		await raw.write(request(`POST ${path}`, headers, '{"model":"n"}'));
 		await raw.until(/"handled":\{"model":"n"\}/);
 	});
 
-	it('gives up on a body that comes too slowly', async () => {
-		const { routes, seen } = looking();
+	it('aborts a body that arrives too slowly', async () => {
+		const { routes, seen } = serverWithForward();
 		const { port, clock } = await listening(routes);
 		const raw = await rawConnection(port);
 		const headers = { ...auth, 'content-type': 'application/json', 'content-length': '13' };
@@ -159,8 +159,8 @@ describe('a route that may pass requests on', () => {
 		expect(seen).toEqual([]);
 	});
 
-	it('forgets a client that leaves within its body', async () => {
-		const { routes } = looking();
+	it('ends the request of a client that disconnects within its body', async () => {
+		const { routes } = serverWithForward();
 		const { port, http, lines } = await listening(routes);
 		const raw = await rawConnection(port);
 		const headers = { ...auth, 'content-type': 'application/json', 'content-length': '13' };
@@ -172,8 +172,8 @@ describe('a route that may pass requests on', () => {
 		expect(lines.map(({ fields: { status } }) => status)).toEqual([499]);
 	});
 
-	it('takes what a parser of the host has left', async () => {
-		const { routes, seen } = looking();
+	it('uses a body that the host has parsed', async () => {
+		const { routes, seen } = serverWithForward();
 		const { http } = testServer(routes);
 		const { createServer } = await import('node:http');
 		const host = createServer((req, res) => {
@@ -215,7 +215,7 @@ describe('a route that may pass requests on', () => {
 		expect(order).toEqual(['precheck', 'forward']);
 	});
 
-	it('has the same fingerprint on either way, and the same files', async () => {
+	it('has the same fingerprint and files with forward and handler', async () => {
 		const picture = `data:image/png;base64,${Buffer.alloc(60_000, 7).toString('base64')}`;
 		const fingerprints: string[] = [];
 		const files: boolean[] = [];
@@ -228,7 +228,7 @@ describe('a route that may pass requests on', () => {
 				return null;
 			},
 		};
-		const { send, seen } = looking(more);
+		const { send, seen } = serverWithForward(more);
 		for (const value of ['short', picture]) {
 			const body = JSON.stringify({ model: 'm', picture: value });
 			const headers = { 'content-type': 'application/json' };
@@ -242,7 +242,7 @@ describe('a route that may pass requests on', () => {
 		expect(files).toEqual([false, false, true, true]);
 	});
 
-	it('answers with the error of its forward, and names the model', async () => {
+	it('responds with the error of its forward, and names the model', async () => {
 		const { send, http, lines } = testServer([
 			forwarding(async (_, call) => {
 				call.answeredBy('picked');
@@ -256,7 +256,7 @@ describe('a route that may pass requests on', () => {
 		expect(lines.at(-1)?.fields).toMatchObject({ status: 500, model: 'picked' });
 	});
 
-	it('names a model by any characters', async () => {
+	it('accepts any characters in the name of a model', async () => {
 		const { send } = testServer([
 			forwarding(async (_, call) => {
 				call.answeredBy('größe\r\nx: 1\ud800');
@@ -267,7 +267,7 @@ describe('a route that may pass requests on', () => {
 		expect(answer.headers.get('x-plinth-model')).toBe('gr%C3%B6%C3%9Fe%0D%0Ax%3A%201%EF%BF%BD');
 	});
 
-	it('is given up when its forward goes on behind the deadline', async () => {
+	it('is aborted when its forward runs after the deadline', async () => {
 		let late: Call | undefined;
 		const { send, clock } = testServer([
 			forwarding(

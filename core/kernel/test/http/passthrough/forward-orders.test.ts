@@ -8,7 +8,7 @@ const body = JSON.stringify({ model: 'small' });
 const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
 const toClient = request('POST /v1/chat/completions', { ...auth, ...headers, connection: 'close' }, body);
 
-/** What a dispatcher may call, and what may come between. */
+/** The calls of a dispatcher. */
 const steps = {
 	start: (handler: ForwardHandler, controller: ForwardController) => handler.onRequestStart(controller, {}),
 	announced: (handler: ForwardHandler, controller: ForwardController) => handler.onResponseStart(controller, 103, {}),
@@ -31,11 +31,11 @@ const steps = {
 	errorWithoutController: (handler: ForwardHandler) => handler.onResponseError(null as never, new Error('broken')),
 } as const;
 
-const happenings = [...Object.keys(steps), 'leave', 'stop', 'wait'] as const;
+const eventNames = [...Object.keys(steps), 'leave', 'stop', 'wait'] as const;
 
-test('a dispatcher may call in any order: every request ends, once', async () => {
+test('every request ends once, for any order of dispatcher calls', async () => {
 	let script: readonly string[] = [];
-	let over = 0;
+	let endCount = 0;
 	let leave = () => {};
 	const { port, http, clock, lines } = await listening([
 		forwarding((raw, call) => {
@@ -45,7 +45,7 @@ test('a dispatcher may call in any order: every request ends, once', async () =>
 					pause() {},
 					resume() {},
 					abort(reason) {
-						// As undici: it tells of it at once.
+						// Like undici, which reports an abort at once.
 						if (isAborted) return;
 						isAborted = true;
 						handler.onResponseError(controller, reason);
@@ -55,7 +55,7 @@ test('a dispatcher may call in any order: every request ends, once', async () =>
 				return true;
 			};
 			return call.forward(forwarded({ origin: 'http://upstream', dispatcher: { dispatch } }, raw), () => {
-				over += 1;
+				endCount += 1;
 			});
 		}),
 	]);
@@ -70,23 +70,23 @@ test('a dispatcher may call in any order: every request ends, once', async () =>
 	}
 
 	await fc.assert(
-		fc.asyncProperty(fc.array(fc.constantFrom(...happenings), { maxLength: 10 }), async (order) => {
+		fc.asyncProperty(fc.array(fc.constantFrom(...eventNames), { maxLength: 10 }), async (order) => {
 			script = order;
-			over = 0;
+			endCount = 0;
 			const raw = await rawConnection(port);
 			leave = () => raw.socket.destroy();
 			await raw.write(toClient);
 			await eventually(() => http.pipeline.inFlight === 1 || raw.socket.closed);
-			// Whoever is still silent is given up.
+			// An upstream that is still silent is aborted.
 			await eventually(async () => {
 				await clock.advance(60_000);
 				return http.pipeline.inFlight === 0;
 			});
 			await raw.closed;
-			expect(over).toBe(1);
+			expect(endCount).toBe(1);
 			const isSuccess = raw.text.startsWith('HTTP/1.1 200');
 			if (isSuccess && /\r\n0\r\n\r\n$/.test(raw.text)) expect(order).toContain('end');
-			// Its length tells that it is whole.
+			// Its length shows that it is complete.
 			if (isSuccess && /\r\n\r\nhalf$/.test(raw.text)) expect(order).toContain('data');
 		}),
 		{ numRuns: 150 },

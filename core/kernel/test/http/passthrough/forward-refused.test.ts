@@ -5,7 +5,7 @@ import { auth, errorOf, eventually, testServer } from '../support.ts';
 import { behind, headers, lineOf, path, post, served, typed } from './forward-served.ts';
 import { forwarded, forwarding, type Script, upstream } from './forward-support.ts';
 
-describe('an upstream without an answer for the client', () => {
+describe('an upstream without a usable response', () => {
 	const large = 'x'.repeat(200_000);
 
 	it.each<[string, Script, string, string]>([
@@ -25,7 +25,7 @@ describe('an upstream without an answer for the client', () => {
 			'refused',
 			'502  4 half',
 		],
-		['that sends elsewhere', (_, res) => res.writeHead(302).end(), 'refused', '302  0 '],
+		['that redirects', (_, res) => res.writeHead(302).end(), 'refused', '302  0 '],
 		[
 			'with another type',
 			(_, res) => res.writeHead(200, { 'content-type': 'Text/HTML; a=b' }).end('<p>'),
@@ -34,13 +34,13 @@ describe('an upstream without an answer for the client', () => {
 		],
 		['without a type', (_, res) => res.writeHead(200).end('x'), 'unfit ', 'The upstream: unfit .'],
 		[
-			'that has packed it',
+			'that compresses its response',
 			(_, res) => res.writeHead(200, { ...typed, 'content-encoding': 'gzip' }).end('x'),
 			'unfit application/json',
 			'The upstream: unfit application/json.',
 		],
 		[
-			'that has packed it, as its second line says',
+			'that names the compression in a repeated header',
 			(_, res) =>
 				res
 					.writeHead(200, [
@@ -59,25 +59,25 @@ describe('an upstream without an answer for the client', () => {
 		],
 		['that hangs up', (req) => req.socket.destroy(), 'lost', 'The upstream: lost.'],
 		['that is no HTTP', (req) => req.socket.end('nonsense\r\n\r\n'), 'lost', 'The upstream: lost.'],
-	])('%s is an error', async (_, script, param, message) => {
+	])('%s causes an error', async (_, script, param, message) => {
 		const server = await served(script);
 		const answer = await fetch(server.url + path, { ...post, headers: { ...headers, ...auth } });
 		expect(answer.headers.get('x-plinth-model')).toBe('served');
 		expect(await errorOf(answer)).toMatchObject({ status: 400, param, message });
-		expect(server.kept.over).toBe(1);
-		// Its connection serves the next request.
+		expect(server.kept.endCount).toBe(1);
+		// Its connection is used for the next request.
 		expect((await server.send(path, post)).status).toBe(400);
 		expect(lineOf(server)).toMatchObject({ status: 400, model: 'served' });
 	});
 
-	it('that cannot be reached is an error', async () => {
+	it('that cannot be reached causes an error', async () => {
 		const to = await upstream(() => {});
 		await new Promise((resolve) => to.server.close(resolve));
 		const { send } = testServer(behind(to).routes);
 		expect(await errorOf(await send(path, post))).toMatchObject({ param: 'lost' });
 	});
 
-	it('whose dispatcher throws is an error', async () => {
+	it('whose dispatcher throws causes an error', async () => {
 		const dispatcher: ForwardDispatcher = {
 			dispatch: () => {
 				throw new Error('no');
@@ -87,52 +87,52 @@ describe('an upstream without an answer for the client', () => {
 		expect(await errorOf(await send(path, post))).toMatchObject({ param: 'lost' });
 	});
 
-	it('that is silent is an error when its time has passed', async () => {
-		let asked = 0;
+	it('that is silent causes an error after the time limit', async () => {
+		let requestCount = 0;
 		const server = await served(() => {
-			asked += 1;
+			requestCount += 1;
 		});
 		const answer = server.send(path, post);
-		await eventually(() => asked === 1);
+		await eventually(() => requestCount === 1);
 		await server.clock.advance(59_999);
 		expect(server.to.sockets.size).toBe(1);
 		await server.clock.advance(1);
 		expect(await errorOf(await answer)).toMatchObject({ param: 'silent' });
 		await eventually(() => server.to.sockets.size === 0);
-		expect(server.kept.over).toBe(1);
+		expect(server.kept.endCount).toBe(1);
 	});
 
-	it('that does not finish its refusal is taken at its word', async () => {
-		let asked = 0;
+	it('that does not finish its refusal causes an error', async () => {
+		let requestCount = 0;
 		const server = await served((_, res) => {
 			res.writeHead(503).write('half');
-			asked += 1;
+			requestCount += 1;
 		});
 		const answer = server.send(path, post);
-		await eventually(() => asked === 1);
-		// The refusal is on its way until the connection is seen to be given up.
+		await eventually(() => requestCount === 1);
+		// The refusal is in transit until the connection is aborted.
 		await eventually(async () => {
 			await server.clock.advance(60_000);
-			return server.kept.over === 1;
+			return server.kept.endCount === 1;
 		});
 		expect((await errorOf(await answer)).message).toMatch(/^503|silent/);
 	});
 
-	it('hears of the deadline, and the client too', async () => {
-		let asked = 0;
+	it('is aborted at the deadline, and the client gets an error', async () => {
+		let requestCount = 0;
 		const to = await upstream(() => {
-			asked += 1;
+			requestCount += 1;
 		});
 		const { routes } = behind(to, {}, { timeoutMs: 5_000 });
 		const { send, clock } = testServer(routes);
 		const answer = send(path, post);
-		await eventually(() => asked === 1);
+		await eventually(() => requestCount === 1);
 		await clock.advance(5_000);
 		expect(await errorOf(await answer)).toMatchObject({ code: 'deadline_exceeded' });
 		await eventually(() => to.sockets.size === 0);
 	});
 
-	it('is given up for the next one when whoever asked says so, and its late head is no answer', async () => {
+	it('is aborted when forward selects the next upstream, and its late head is ignored', async () => {
 		let late = () => {};
 		const slow = await upstream((_, res) => {
 			late = () => res.writeHead(200, typed).end('"late"');
@@ -141,29 +141,29 @@ describe('an upstream without an answer for the client', () => {
 			late();
 			res.writeHead(200, typed).end('"quick"');
 		});
-		let over = 0;
-		const given = new AbortController();
+		let endCount = 0;
+		const attempt = new AbortController();
 		const { send } = testServer([
 			forwarding(async (raw, call) => {
-				const ask = call.forward;
-				const tell = () => {
-					over += 1;
+				const forwardTo = call.forward;
+				const onEnd = () => {
+					endCount += 1;
 				};
-				const first = ask(forwarded(slow, raw), tell, given.signal);
+				const first = forwardTo(forwarded(slow, raw), onEnd, attempt.signal);
 				await expect(first).rejects.toThrow('next');
-				await expect(ask(forwarded(slow, raw), tell, given.signal)).rejects.toThrow('next');
-				return ask(forwarded(quick, raw), tell, new AbortController().signal);
+				await expect(forwardTo(forwarded(slow, raw), onEnd, attempt.signal)).rejects.toThrow('next');
+				return forwardTo(forwarded(quick, raw), onEnd, new AbortController().signal);
 			}),
 		]);
 		const answer = send(path, post);
 		await eventually(() => slow.sockets.size === 1);
-		given.abort(new Error('next'));
+		attempt.abort(new Error('next'));
 		expect(await (await answer).json()).toBe('quick');
 		await eventually(() => slow.sockets.size === 0);
-		expect(over).toBe(3);
+		expect(endCount).toBe(3);
 	});
 
-	it('whose errors cannot be made does no harm', async () => {
+	it('whose error mapping throws does no harm', async () => {
 		const broken = () => {
 			throw plinthError('E_VALUE_INVALID', { param: 'thrown', message: 'no' });
 		};

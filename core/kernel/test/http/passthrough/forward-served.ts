@@ -16,23 +16,23 @@ export const toClient = request(`POST ${path}`, { ...auth, ...headers }, body);
 
 export interface Behind {
 	readonly routes: Parameters<typeof testServer>[0];
-	/** How often a request was said to be over. */
-	over: number;
+	/** How often the end of a request was reported. */
+	endCount: number;
 }
 
-/** A route that sends everything to an upstream. */
+/** A route that sends every request to an upstream. */
 export function behind(
 	to: Pick<Upstream, 'origin' | 'dispatcher'>,
 	more: Partial<ForwardRequest> = {},
 	route: Parameters<typeof forwarding>[1] = {},
 ): Behind {
 	const kept: Behind = {
-		over: 0,
+		endCount: 0,
 		routes: [
 			forwarding((raw, call) => {
 				call.answeredBy('served');
 				return call.forward(forwarded(to, raw, more), () => {
-					kept.over += 1;
+					kept.endCount += 1;
 				});
 			}, route),
 		],
@@ -51,7 +51,7 @@ export function lineOf({ lines }: Pick<TestServer, 'lines'>): Record<string, unk
 	return lines.find(({ message }) => message === 'request')?.fields;
 }
 
-/** Reads an answer of Node's client, pausing behind every chunk when it is slow. */
+/** Reads a response with Node's client. Pauses after every chunk if `isSlow`. */
 export function read(port: number, isSlow: boolean): Promise<{ head: object; bytes: Buffer }> {
 	return new Promise((resolve, reject) => {
 		const sent = nodeRequest({

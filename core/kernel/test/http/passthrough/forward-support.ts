@@ -7,7 +7,7 @@ import { plinthError } from '../../../src/contract/errors/coded-error.ts';
 import { defineRoute, type Route, type RouteDefinition } from '../../../src/contract/http/route.ts';
 import type { ForwardDispatcher, ForwardRequest, RawBody } from '../../../src/contract/ports/forward.ts';
 
-/** A server that answers as a test says, and where it can be reached. */
+/** A server with scripted responses, and its address. */
 export interface Upstream {
 	readonly origin: string;
 	readonly dispatcher: ForwardDispatcher;
@@ -15,10 +15,10 @@ export interface Upstream {
 	readonly sockets: Set<Socket>;
 }
 
-/** Answers one request whose body has been read. */
+/** Responds to one request whose body has been read. */
 export type Script = (req: IncomingMessage, res: ServerResponse, body: Buffer) => void;
 
-/** Opens an upstream for the time of a test. */
+/** Opens an upstream for the duration of a test. */
 export async function upstream(script: Script): Promise<Upstream> {
 	const sockets = new Set<Socket>();
 	const server = createServer((req, res) => {
@@ -42,7 +42,7 @@ export async function upstream(script: Script): Promise<Upstream> {
 	return { origin: `http://127.0.0.1:${port}`, dispatcher: dispatcherOf(agent), server, sockets };
 }
 
-/** An agent as what the kernel wants of it. */
+/** Adapts an agent to the interface of the kernel. */
 export function dispatcherOf(agent: Agent): ForwardDispatcher {
 	return {
 		dispatch: ({ headers, ...options }, handler) =>
@@ -50,7 +50,7 @@ export function dispatcherOf(agent: Agent): ForwardDispatcher {
 	};
 }
 
-/** The request that a test sends through; everything but where it goes is usual. */
+/** A forwarded request with default values, except for its address. */
 export function forwarded(
 	to: Pick<Upstream, 'origin' | 'dispatcher'>,
 	raw: RawBody,
@@ -81,7 +81,7 @@ export function forwarded(
 	};
 }
 
-/** A route with a `forward`; its handler answers with the body that it was given. */
+/** A route with a `forward`. Its handler responds with the received body. */
 export function forwarding(
 	forward: NonNullable<RouteDefinition['forward']>,
 	more: Partial<RouteDefinition> = {},

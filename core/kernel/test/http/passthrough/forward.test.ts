@@ -8,8 +8,8 @@ import { upstream } from './forward-support.ts';
 
 const sizes = [0, 1, 2_000_000, 4_194_305];
 
-describe('an answer that passes through', () => {
-	it.each(sizes)('keeps its %d bytes, whoever carries it', async (size) => {
+describe('a response that passes through', () => {
+	it.each(sizes)('keeps its %d bytes, over a port, inside a host and through fetch', async (size) => {
 		const bytes = randomBytes(size);
 		for (const length of [{ 'content-length': String(size) }, {}]) {
 			const to = await upstream((_, res) => {
@@ -21,15 +21,15 @@ describe('an answer that passes through', () => {
 			const host = createServer(http.callback());
 			await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
 			onTestFinished(() => void host.close());
-			const hosted = (host.address() as AddressInfo).port;
-			const carried = Buffer.from(await (await send(path, post)).arrayBuffer());
-			expect(carried.equals(bytes)).toBe(true);
-			for (const [at, isSlow] of [
+			const hostPort = (host.address() as AddressInfo).port;
+			const fetched = Buffer.from(await (await send(path, post)).arrayBuffer());
+			expect(fetched.equals(bytes)).toBe(true);
+			for (const [target, isSlow] of [
 				[port, false],
 				[port, true],
-				[hosted, true],
+				[hostPort, true],
 			] as const) {
-				const answer = await read(at, isSlow);
+				const answer = await read(target, isSlow);
 				expect(answer.bytes.equals(bytes)).toBe(true);
 				expect(answer.head).toMatchObject({ 'content-type': 'audio/wav', ...length });
 			}
@@ -37,7 +37,7 @@ describe('an answer that passes through', () => {
 		}
 	});
 
-	it('goes out under our head, with the body that the upstream was sent', async () => {
+	it('has the head of this server, and the upstream gets the body of the client', async () => {
 		const seen: unknown[] = [];
 		const { url } = await served((req, res, sent) => {
 			seen.push(req.method, req.url, req.headers, sent.toString());
@@ -75,7 +75,7 @@ describe('an answer that passes through', () => {
 		expect(seen[3]).toBe(JSON.stringify({ model: 'upstream-model', messages: [] }));
 	});
 
-	it('leaves a line with its model, and with the counts that its request reads from the end', async () => {
+	it('logs a line with its model, and with the counts that are read from its end', async () => {
 		const ends: string[] = [];
 		const usage = (end: string) => {
 			ends.push(end);
@@ -92,10 +92,10 @@ describe('an answer that passes through', () => {
 		});
 		expect(ends.map((end) => end.slice(-4_096))).toEqual(['b'.repeat(4_096)]);
 		expect(lineOf(server)?.cut).toBeUndefined();
-		expect(server.kept.over).toBe(1);
+		expect(server.kept.endCount).toBe(1);
 	});
 
-	it('uses the connection to the upstream again', async () => {
+	it('reuses the connection to the upstream', async () => {
 		const { to, send } = await served((_, res) => res.writeHead(200, typed).end('{}'));
 		for (let n = 0; n < 20; n += 1) await (await send(path, post)).text();
 		expect(to.sockets.size).toBeLessThan(4);
@@ -116,7 +116,7 @@ describe('a stream of events that passes through', () => {
 		return { ...server, raw, res: open[0] as ServerResponse };
 	}
 
-	it('has the head of a stream before its first event', async () => {
+	it('sends its head before its first event', async () => {
 		const { raw } = await streaming();
 		expect(raw.text).toMatch(/^HTTP\/1.1 200 OK\r\n/);
 		expect(raw.text).toContain('content-type: text/event-stream\r\n');
@@ -125,7 +125,7 @@ describe('a stream of events that passes through', () => {
 		expect(raw.text).not.toContain('content-length');
 	});
 
-	it('gets a comment between events in every silence of 15 seconds', async () => {
+	it('gets a comment between events after 15 seconds of silence', async () => {
 		const { raw, res, clock } = await streaming();
 		await clock.advance(14_999);
 		expect(raw.text).not.toContain(': ping');
@@ -151,7 +151,7 @@ describe('a stream of events that passes through', () => {
 		await raw.until(/: ping\n\n/);
 	});
 
-	it('has no deadline, and reads its counts at the end', async () => {
+	it('has no deadline, and reads its counts target the end', async () => {
 		const server = await streaming();
 		const { raw, res, clock } = server;
 		for (let n = 0; n < 30; n += 1) {
@@ -165,7 +165,7 @@ describe('a stream of events that passes through', () => {
 		expect(lineOf(server)).toMatchObject({ status: 200, usage: { counts: 7 } });
 	});
 
-	it('is refused when there is no room for one more, and the upstream hears of it', async () => {
+	it('is refused when too many streams are open, and the upstream is aborted', async () => {
 		const to = await upstream((_, res) => {
 			res.writeHead(200, streamed);
 			res.write('data: 1\n\n');
@@ -175,6 +175,6 @@ describe('a stream of events that passes through', () => {
 		const { send } = testServer(kept.routes, { load });
 		expect(await errorOf(await send(path, post))).toMatchObject({ status: 429 });
 		await eventually(() => to.sockets.size === 0);
-		expect(kept.over).toBe(1);
+		expect(kept.endCount).toBe(1);
 	});
 });

@@ -18,7 +18,7 @@ const json = fc.letrec((tie) => ({
 		fc.dictionary(text, tie('value'), { maxKeys: 4 }),
 	),
 }));
-/** A request body, and how it is written. */
+/** A request body, and its format. */
 const bodies = fc.record({
 	members: fc.dictionary(text, json.value, { maxKeys: 5 }),
 	model: fc.oneof(text, fc.string()),
@@ -36,7 +36,7 @@ interface Written {
 }
 
 describe('a body that may be passed on', () => {
-	it('tells its model and the names of its members', () => {
+	it('has a model and the names of its members', () => {
 		fc.assert(
 			fc.property(bodies, (body) => {
 				const seen = scanBody(written(body));
@@ -49,7 +49,7 @@ describe('a body that may be passed on', () => {
 		);
 	});
 
-	it('gets another model, and keeps every other byte', () => {
+	it('can get another model, and keeps every other byte', () => {
 		fc.assert(
 			fc.property(bodies, text, (body, name) => {
 				const bytes = written(body);
@@ -60,20 +60,20 @@ describe('a body that may be passed on', () => {
 		);
 	});
 
-	it('gets another name for a member, beside another model or alone', () => {
+	it('can get another name for a member, with or without another model', () => {
 		const seen = scanBody(Buffer.from('{"a": [{"a":1}], "model": "m", "b":"a"}'));
 		expect(seen?.withModel('x', ['a', 'c']).toString()).toBe('{"c": [{"a":1}], "model": "x", "b":"a"}');
 		expect(seen?.withModel('m', ['b', 'long name']).toString()).toBe('{"a": [{"a":1}], "model": "m", "long name":"a"}');
 		expect(seen?.withModel('m', ['z', 'y'])).toEqual(seen?.bytes);
 	});
 
-	it('knows its model by a name with escapes', () => {
+	it('recognizes the member "model" with escapes', () => {
 		const bytes = Buffer.from('{"m\\u006fdel" : "a\\n\\u0062" ,"x":1}');
 		expect(scanBody(bytes)).toMatchObject({ model: 'a\nb', names: ['model', 'x'] });
 		expect(scanBody(bytes)?.withModel('c').toString()).toBe('{"m\\u006fdel" : "c" ,"x":1}');
 	});
 
-	it('takes no model that stands deeper', () => {
+	it('ignores a nested model', () => {
 		expect(scanBody(Buffer.from('{"a":{"model":"deep"}}'))).toBeUndefined();
 		const both = '{"a":{"model":"deep"},"model":"m","b":[{"model":"deep"}]}';
 		expect(scanBody(Buffer.from(both))?.model).toBe('m');
@@ -122,11 +122,11 @@ describe('a body that may be passed on', () => {
 		'{"model":"\\x"}',
 		'{"mod\\xel":"m","model":"m"}',
 		`{"model":"m","x":${'['.repeat(64)}${']'.repeat(64)}}`,
-	])('is left to the ordinary reader: %#', (body) => {
+	])('is left to the ordinary parser: %#', (body) => {
 		expect(scanBody(Buffer.from(body))).toBeUndefined();
 	});
 
-	it('is left to the ordinary reader when it is not UTF-8', () => {
+	it('is left to the ordinary parser when it is not UTF-8', () => {
 		expect(scanBody(Buffer.from('{"model":"\xff"}', 'latin1'))).toBeUndefined();
 	});
 
@@ -137,8 +137,8 @@ describe('a body that may be passed on', () => {
 		[{ keys: Object.fromEntries(Array.from({ length: httpLimits.keys - 1 }, (_, n) => [n, 1])) }, false],
 		[{ values: Array(httpLimits.values - 3).fill(1) }, true],
 		[{ values: Array(httpLimits.values).fill(1) }, false],
-	])('is taken within the limits of every body: %#', (members, isTaken) => {
+	])('is accepted within the limits of every body: %#', (members, isAccepted) => {
 		const bytes = Buffer.from(JSON.stringify({ model: 'm', ...members }));
-		expect(scanBody(bytes) !== undefined).toBe(isTaken);
+		expect(scanBody(bytes) !== undefined).toBe(isAccepted);
 	});
 });

@@ -8,13 +8,13 @@ const headers = { 'content-type': 'application/json', 'content-length': String(b
 const toClient = request('POST /v1/chat/completions', { ...auth, ...headers, connection: 'close' }, body);
 const controller: ForwardController = { pause() {}, resume() {}, abort() {} };
 
-/** Whole lines may be sent, unless one of them says that the upstream failed. */
+/** Allows complete lines to be sent, unless one of them reports a failure of the upstream. */
 const sendable: NonNullable<ForwardRequest['sendable']> = (pending) => {
 	if (pending.includes('FAILED')) throw new Error('It failed.');
 	return pending.lastIndexOf('\n') + 1;
 };
 
-/** What a client reads of a stream of events that comes in these pieces, each in a turn of its own. */
+/** Returns what a client reads of an event stream that arrives in these pieces, each in its own turn. */
 async function readOf(pieces: readonly string[]): Promise<string> {
 	const dispatch = (_: unknown, handler: ForwardHandler): boolean => {
 		void send(handler);
@@ -40,7 +40,7 @@ async function readOf(pieces: readonly string[]): Promise<string> {
 	return raw.text;
 }
 
-/** The body of an answer in chunks (RFC 9112, §7.1). */
+/** The body of a chunked response (RFC 9112, §7.1). */
 function bodyOf(answer: string): string {
 	let rest = answer.slice(answer.indexOf('\r\n\r\n') + 4);
 	let body = '';
@@ -54,7 +54,7 @@ function bodyOf(answer: string): string {
 	}
 }
 
-test('what an upstream says of its failure reaches nobody, however it is cut', async () => {
+test('a failure report of the upstream does not reach the client, for any split', async () => {
 	const [good, failure] = ['data: 1\n\n', 'data: FAILED, CUDA\n\n'];
 	for (let at = 0; at < failure.indexOf('CUDA'); at += 1) {
 		const text = await readOf([good, failure.slice(0, at), failure.slice(at)]);
@@ -63,7 +63,7 @@ test('what an upstream says of its failure reaches nobody, however it is cut', a
 	}
 });
 
-test('what is held back arrives with what follows, and at the end', async () => {
+test('held-back text is sent with the following text, or at the end', async () => {
 	const stream = 'data: one\n\ndata: two\n\ndata: three';
 	for (let at = 0; at <= stream.length; at += 1) {
 		const text = await readOf([stream.slice(0, at), stream.slice(at)]);

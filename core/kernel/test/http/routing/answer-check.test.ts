@@ -7,8 +7,8 @@ import { errorOf, testServer } from '../support.ts';
 
 const schema = z.object({ items: z.array(z.object({ a: z.number(), text: z.string() })) });
 
-/** A route whose handler answers `value`, whatever its schema says. */
-function answering(value: unknown): Route {
+/** A route whose handler returns `value`, even if its schema refuses it. */
+function routeReturning(value: unknown): Route {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/things',
@@ -33,20 +33,23 @@ describe('outside production', () => {
 		['a JSON reply', Reply.json(wrong), 'items[0].a: expected a number, found a string'],
 		['a text in place of an object', 'x', 'the whole value: expected an object, found a string'],
 		['another declared status', Reply.json(good, { status: 202 }), 'later: expected true'],
-	])('%s that its schema refuses is a logged 500 that names the route and the member', async (_, value, said) => {
-		const { send, lines } = testServer([answering(value)]);
-		expect(await errorOf(await send('/v1/things'))).toMatchObject({
-			status: 500,
-			type: 'server_error',
-			param: null,
-		});
-		const [line, ...more] = lines.filter(({ level }) => level === 'error');
-		expect(more).toEqual([]);
-		expect(line?.fields).toMatchObject({ code: 'E_INTERNAL', route: '/v1/things' });
-		const message = String(line?.fields.err);
-		expect(message).toContain('GET /v1/things answered ');
-		expect(message).toContain(said);
-	});
+	])(
+		'%s that its schema refuses becomes a logged 500 that names the route and the member',
+		async (_, value, logged) => {
+			const { send, lines } = testServer([routeReturning(value)]);
+			expect(await errorOf(await send('/v1/things'))).toMatchObject({
+				status: 500,
+				type: 'server_error',
+				param: null,
+			});
+			const [line, ...more] = lines.filter(({ level }) => level === 'error');
+			expect(more).toEqual([]);
+			expect(line?.fields).toMatchObject({ code: 'E_INTERNAL', route: '/v1/things' });
+			const message = String(line?.fields.err);
+			expect(message).toContain('GET /v1/things answered ');
+			expect(message).toContain(logged);
+		},
+	);
 
 	it.each([
 		['a value', good],
@@ -57,16 +60,16 @@ describe('outside production', () => {
 		['a reply that is no JSON', Reply.binary(new Uint8Array(1), { mediaType: 'image/png' })],
 		['nothing', undefined],
 	])('%s passes', async (_, value) => {
-		const { send } = testServer([answering(value)]);
+		const { send } = testServer([routeReturning(value)]);
 		expect((await send('/v1/things')).status).toBeLessThan(300);
 	});
 });
 
 describe('in production', () => {
-	it('answers are sent unchecked', async () => {
+	it('responses are not checked', async () => {
 		vi.stubEnv('NODE_ENV', 'production');
 		onTestFinished(() => void vi.unstubAllEnvs());
-		const { send } = testServer([answering(wrong)]);
+		const { send } = testServer([routeReturning(wrong)]);
 		expect(await (await send('/v1/things')).json()).toEqual(wrong);
 	});
 });

@@ -18,14 +18,14 @@ const create = defineRoute({
 	handler: (_, { idempotency }) => ({ ...idempotency }),
 });
 
-// It answers with nothing that a repeated key could bring about.
-const careless = defineRoute({ ...create, path: '/v1/careless/{id}', errors: [] });
+// This route declares no error of repeated keys, so it does not support them.
+const withoutKeys = defineRoute({ ...create, path: '/v1/withoutKeys/{id}', errors: [] });
 
 const spooling = defineRoute({ ...create, path: '/v1/files/{id}', spoolDataUrls: true });
 
 async function post(body: Sent, headers: Record<string, string> = {}, path = '/v1/things/a') {
 	const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
-	const answer = await testServer([create, careless, spooling]).send(path, {
+	const answer = await testServer([create, withoutKeys, spooling]).send(path, {
 		method: 'POST',
 		body,
 		headers: { ...type, ...headers },
@@ -49,14 +49,14 @@ function form(content: string, name = 'x.png', order = ['a', 'f']): FormData {
 }
 
 describe('a request', () => {
-	it('has another fingerprint when one long string differs at its end', async () => {
+	it('has another fingerprint when a long string differs at its end', async () => {
 		const long = (end: string) => JSON.stringify({ a: 'x'.repeat(100_000) + end });
 		const prints = await Promise.all(['1', '2', '1'].map((end) => of(long(end))));
 		expect(prints[0]?.fingerprint).toBe(prints[2]?.fingerprint);
 		expect(prints[0]?.fingerprint).not.toBe(prints[1]?.fingerprint);
 	});
 
-	it('has another fingerprint when a long data URL holds another file, however it is spelled', async () => {
+	it('has another fingerprint only when a long data URL has another file, for any spelling', async () => {
 		const url = (byte: number) => `data:;base64,${Buffer.alloc(60_000, byte).toString('base64')}`;
 		const body = (byte: number) => JSON.stringify({ a: url(byte) });
 		const sent = [body(0xff), body(0xff).replaceAll('/', '\\/'), body(0xfe)];
@@ -65,19 +65,19 @@ describe('a request', () => {
 		expect(prints[2]?.fingerprint).not.toBe(prints[0]?.fingerprint);
 	});
 
-	it('has the same fingerprint whenever it says the same', async () => {
+	it('has the same fingerprint for the same content', async () => {
 		const first = await of('{"a":1,"b":{"c":2,"d":[1,2]}}');
 		expect(first.fingerprint).toMatch(/^[0-9a-f]{64}$/);
 		const again = await of('{ "b": {"d":[1,2], "c":2},\n"a":1 }', {
 			'x-stainless-retry-count': '1',
 		});
 		expect(again.fingerprint).toBe(first.fingerprint);
-		// Multipart is encoded anew by every try: another boundary, another order.
+		// Each retry encodes multipart again: with another boundary and another order.
 		const upload = await of(form('bytes'));
 		expect((await of(form('bytes', 'y.png', ['f', 'a']))).fingerprint).toBe(upload.fingerprint);
 	});
 
-	it('has another fingerprint when anything differs', async () => {
+	it('has another fingerprint when any part differs', async () => {
 		const prints = await Promise.all([
 			of('{"a":1}'),
 			of('{"a":"1"}'),
@@ -91,7 +91,7 @@ describe('a request', () => {
 		expect(new Set(prints.map(({ fingerprint }) => fingerprint)).size).toBe(prints.length);
 	});
 
-	it('carries its key and its retry count', async () => {
+	it('has its key and its retry count', async () => {
 		expect(await of('{}', { 'idempotency-key': 'k~1', 'x-stainless-retry-count': '2' })).toMatchObject({
 			key: 'k~1',
 			retry: 2,
@@ -107,8 +107,8 @@ describe('a request', () => {
 		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'Idempotency-Key' });
 	});
 
-	it('with such a key is none of the business of a route that does not recognise repeats', async () => {
-		const answer = await post('{}', { 'idempotency-key': 'a b' }, '/v1/careless/a');
+	it('with an invalid key is accepted by a route that does not support idempotency', async () => {
+		const answer = await post('{}', { 'idempotency-key': 'a b' }, '/v1/withoutKeys/a');
 		expect(answer.status).toBe(200);
 		expect(await answer.json()).not.toHaveProperty('key');
 	});

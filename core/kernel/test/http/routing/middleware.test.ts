@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { plinthError } from '../../../src/contract/errors/coded-error.ts';
-import type { Middleware } from '../../../src/contract/http/middleware.ts';
 import { Reply } from '../../../src/contract/http/reply.ts';
-import { defineRoute } from '../../../src/contract/http/route.ts';
+import { defineRoute, type Middleware } from '../../../src/contract/http/route.ts';
 import { errorOf, eventually, listening, rawConnection, request, testServer } from '../support.ts';
 
 const seen: string[] = [];
@@ -30,8 +29,8 @@ const json = (body: string) => ({
 	headers: { 'content-type': 'application/json' },
 });
 
-/** Says when it is entered and left. */
-function noting(name: string): Middleware {
+/** A middleware that records when it starts and ends. */
+function recordingMiddleware(name: string): Middleware {
 	return async (call, next) => {
 		seen.push(`${name} in ${call.route} for ${call.principal.tenant}`);
 		const answer = await next();
@@ -41,9 +40,9 @@ function noting(name: string): Middleware {
 }
 
 describe('middleware', () => {
-	it('runs around the route, the first one outermost, and sees the status of the answer', async () => {
+	it('runs around the route, the first one outermost, and sees the status of the response', async () => {
 		seen.length = 0;
-		const { send } = testServer([echo], { middlewares: [noting('a'), noting('b')] });
+		const { send } = testServer([echo], { middlewares: [recordingMiddleware('a'), recordingMiddleware('b')] });
 		expect((await send('/v1/echo/1', json('{"a":1}'))).status).toBe(201);
 		expect(seen).toEqual([
 			'a in POST /v1/echo/{id} for t1',
@@ -54,9 +53,9 @@ describe('middleware', () => {
 		]);
 	});
 
-	it('runs behind the key and the known paths, and around public routes', async () => {
+	it('runs after authentication and routing, and around public routes', async () => {
 		seen.length = 0;
-		const { http, send } = testServer([echo], { middlewares: [noting('a')] });
+		const { http, send } = testServer([echo], { middlewares: [recordingMiddleware('a')] });
 		expect((await http.fetch(new Request('http://x/v1/models'))).status).toBe(401);
 		expect((await send('/v1/none')).status).toBe(404);
 		expect((await send('/v1/echo/1')).status).toBe(405);
@@ -69,7 +68,7 @@ describe('middleware', () => {
 		['a handler', '{"a":-1}', { status: 400, code: 'unsupported_value', message: 'a is negative.' }],
 		['a check', '{"a":"x"}', { status: 400, param: 'a' }],
 		['a body', '{', { status: 400, type: 'invalid_request_error' }],
-	])('sees the error of %s, and may pass it on', async (_, body, refusal) => {
+	])('sees the error of %s, and may rethrow it', async (_, body, refusal) => {
 		const errors: unknown[] = [];
 		const watching: Middleware = (_call, next) =>
 			next().catch((error) => {
@@ -81,7 +80,7 @@ describe('middleware', () => {
 		expect(errors).toHaveLength(1);
 	});
 
-	it('may answer a failure with a reply', async () => {
+	it('may replace an error by a reply', async () => {
 		const saving: Middleware = (_call, next) => next().catch(() => Reply.json({ saved: true }));
 		const { send } = testServer([echo], { middlewares: [saving] });
 		const answer = await send('/v1/echo/1', json('{"a":-1}'));
@@ -95,23 +94,23 @@ describe('middleware', () => {
 		const { port } = await listening([echo], { middlewares: [refusing] });
 		const raw = await rawConnection(port);
 		const head = { authorization: 'Bearer key-of-everything', 'content-type': 'application/json' };
-		// The client waits to be told to send its body, and never is.
+		// The client waits for 100 Continue, which never arrives.
 		await raw.write(request('POST /v1/echo/1', { ...head, expect: '100-continue', 'content-length': '7' }));
 		await raw.until(/Later\./);
 		expect(raw.text).toMatch(/^HTTP\/1.1 429 /);
 	});
 
-	it('may answer early with a reply of its own', async () => {
+	it('may respond with its own reply instead of the route', async () => {
 		seen.length = 0;
 		const early: Middleware = () => Reply.json({ cached: true }, { headers: { 'x-cache': 'hit' } });
-		const { send } = testServer([echo], { middlewares: [noting('a'), early] });
+		const { send } = testServer([echo], { middlewares: [recordingMiddleware('a'), early] });
 		const answer = await send('/v1/echo/1', json('{"a":1}'));
 		expect([answer.status, answer.headers.get('x-cache')]).toEqual([201, 'hit']);
 		expect(await answer.json()).toEqual({ cached: true });
 		expect(seen).not.toContain('handler');
 	});
 
-	it('may add headers to the answer that it got', async () => {
+	it('may add headers to the response of the route', async () => {
 		const adding: Middleware = async (_call, next) => {
 			const answer = await next();
 			return { ...answer, headers: { ...answer.headers, 'x-left': '4' } };
@@ -121,7 +120,7 @@ describe('middleware', () => {
 		expect([answer.status, answer.headers.get('x-left')]).toEqual([201, '4']);
 	});
 
-	it('that replaces a stream ends it', async () => {
+	it('closes a stream that it replaces', async () => {
 		const ended: string[] = [];
 		const streaming = defineRoute({
 			...echo,
@@ -167,13 +166,13 @@ describe('middleware', () => {
 		['returns no reply', (async () => undefined) as unknown as Middleware],
 		['calls next() twice', (async (_call, next) => (await next()) && next()) as Middleware],
 		[
-			'throws behind next()',
+			'throws after next()',
 			(async (_call, next) => {
 				await next();
 				throw new Error('mine');
 			}) as Middleware,
 		],
-	])('that %s is a logged 500', async (_, broken) => {
+	])('that %s causes a logged 500', async (_, broken) => {
 		const { send, lines } = testServer([echo], { middlewares: [broken] });
 		expect((await send('/v1/echo/1', json('{"a":1}'))).status).toBe(500);
 		expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);

@@ -43,7 +43,7 @@ const failing = (name: string, thrown: unknown) =>
 	});
 
 describe('a route', () => {
-	it('with a literal segment wins over one with a parameter, in any order of registration', async () => {
+	it('with a literal segment has precedence over one with a parameter, in any order of registration', async () => {
 		const literal = route('POST', '/v1/videos/edits');
 		const list = [route('POST', '/v1/videos/{id}'), route('GET', '/v1/videos/{id}'), literal];
 		for (const routes of [list, list.toReversed()]) {
@@ -53,7 +53,7 @@ describe('a route', () => {
 		}
 	});
 
-	it('decides its methods by the winning path: 405 with allow', async () => {
+	it('responds to other methods of its path with 405 and Allow', async () => {
 		const { send } = testServer([route('GET', '/v1/videos/{id}'), route('POST', '/v1/videos/edits')]);
 		const answer = await send('/v1/videos/edits');
 		expect(answer.status).toBe(405);
@@ -61,7 +61,7 @@ describe('a route', () => {
 		expect(await errorOf(answer)).toMatchObject({ code: 'method_not_allowed', param: null });
 	});
 
-	it('answers OPTIONS with its methods', async () => {
+	it('responds to OPTIONS with its methods', async () => {
 		const { send } = testServer([route('GET', '/v1/a'), route('DELETE', '/v1/a')]);
 		const answer = await send('/v1/a', { method: 'OPTIONS' });
 		expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, HEAD, DELETE, OPTIONS']);
@@ -76,12 +76,12 @@ describe('a route', () => {
 		});
 	});
 
-	it('reads a query of many names in a moment', async () => {
+	it('parses a query of many names quickly', async () => {
 		const names = Array.from({ length: 20_000 }, (_, n) => n.toString(36)).join('&');
 		const { send } = testServer([]);
 		const began = performance.now();
 		expect((await send(`/healthz?${names}`)).status).toBe(200);
-		// With the square of their number it is ten seconds, in which nobody else is answered.
+		// In quadratic time it would block the event loop for ten seconds.
 		expect(performance.now() - began).toBeLessThan(2_000);
 	});
 
@@ -147,7 +147,7 @@ describe('a failure', () => {
 		['an error with a status, as SDKs throw', Object.assign(new Error('secret'), { status: 404 })],
 		['a string', 'secret'],
 		['undefined', undefined],
-	])('that is %s becomes a 500 without its message, logged once with its cause', async (_, thrown) => {
+	])('that is %s becomes a 500 without its message, and is logged once with its cause', async (_, thrown) => {
 		const { send, lines } = testServer([failing('raw', thrown)]);
 		const answer = await send('/v1/fail/raw');
 		expect(answer.status).toBe(500);
@@ -157,7 +157,7 @@ describe('a failure', () => {
 		expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 	});
 
-	it('of a reply with an impossible header is a 500 too, without the headers of that reply', async () => {
+	it('of a reply with an invalid header is a 500 too, without the headers of that reply', async () => {
 		const bad = defineRoute({
 			...failing('header', null),
 			handler: () => Reply.binary(new Uint8Array(3), { mediaType: 'text/plain', etag: 'é\n' }),
@@ -169,8 +169,8 @@ describe('a failure', () => {
 	});
 });
 
-describe('every answer', () => {
-	it('carries a request id, the caller’s when it is well-formed', async () => {
+describe('every response', () => {
+	it('has a request id, that of the client if it is well-formed', async () => {
 		const { send } = testServer([]);
 		const own = await send('/healthz', { headers: { 'x-request-id': 'My.id_1-2' } });
 		expect(own.headers.get('x-request-id')).toBe('My.id_1-2');
@@ -180,7 +180,7 @@ describe('every answer', () => {
 		}
 	});
 
-	it('carries nosniff, its processing time, and no-store when it is JSON', async () => {
+	it('has nosniff, its processing time, and no-store when it is JSON', async () => {
 		const { send } = testServer([]);
 		for (const path of ['/healthz', '/nothing', '/v1/models']) {
 			const { headers } = await send(path);
@@ -204,7 +204,7 @@ describe('every answer', () => {
 		expect(Buffer.from(raw.text, 'latin1').toString()).toMatch(/"häß"$/);
 	});
 
-	it('is one line in the log, with the template of the path and without what was in it', async () => {
+	it('is logged as one line, with the template of the path and without its parameters', async () => {
 		const { send, lines } = testServer([idRoute]);
 		await send('/v1/items/secret/parts/p', { headers: { 'x-request-id': 'r1' } });
 		await eventually(() => lines.length === 1);
@@ -229,12 +229,12 @@ describe('every answer', () => {
 		expect(JSON.stringify(lines)).not.toContain('secret');
 	});
 
-	it('follows the route’s status; a handler that returns nothing answers 204', async () => {
+	it('has the status of the route, or 204 when the handler returns nothing', async () => {
 		const created = defineRoute({
 			...route('POST', '/v1/a'),
 			response: { status: 201, description: 'x' },
 		});
-		const nothing = defineRoute({ ...route('DELETE', '/v1/a'), handler: () => undefined });
+		const withoutContent = defineRoute({ ...route('DELETE', '/v1/a'), handler: () => undefined });
 		const moved = defineRoute({
 			...route('GET', '/v1/a'),
 			handler: () => Reply.redirect('https://x.test/y'),
@@ -243,7 +243,7 @@ describe('every answer', () => {
 			...route('PUT', '/v1/a'),
 			handler: () => Reply.json(null, { status: 202, headers: { 'cache-control': 'private' } }),
 		});
-		const { send } = testServer([created, nothing, moved, other]);
+		const { send } = testServer([created, withoutContent, moved, other]);
 		expect((await send('/v1/a', { method: 'POST' })).status).toBe(201);
 		expect((await send('/v1/a', { method: 'DELETE' })).status).toBe(204);
 		const redirect = await send('/v1/a');

@@ -46,7 +46,7 @@ describe('the kernel', () => {
 		});
 	});
 
-	it('finds a model whose id has a slash, and says when there is none', async () => {
+	it('returns a model whose id has a slash, and a 404 for an unknown one', async () => {
 		const { send } = testServer([], { models });
 		expect(await (await send('/v1/models/org%2Fvoice')).json()).toMatchObject({ id: 'org/voice' });
 		const missing = await send('/v1/models/nope');
@@ -58,7 +58,7 @@ describe('the kernel', () => {
 		});
 	});
 
-	it('describes itself with a tag, by which a client learns that nothing has changed', async () => {
+	it('serves its OpenAPI document with an ETag, and responds with 304 when it has not changed', async () => {
 		const { send } = testServer([]);
 		const first = await send('/openapi.json');
 		const etag = first.headers.get('etag') ?? '';
@@ -70,7 +70,7 @@ describe('the kernel', () => {
 		expect(other.status).toBe(200);
 	});
 
-	it('is healthy while it lives and ready when it says so', async () => {
+	it('is healthy while it runs, and ready when the readiness check succeeds', async () => {
 		let ready = false;
 		const { send } = testServer([], {
 			readiness: async () => (ready ? { ready } : { ready, reason: 'starting' }),

@@ -35,13 +35,13 @@ describe('an unknown route', () => {
 		['POST', '/v1/vidoes', 'Did you mean /v1/videos?'],
 		['POST', '/chat/completion', 'Did you mean /v1/chat/completions?'],
 		['GET', '/health', 'Did you mean /healthz?'],
-	])('names method and path, and the nearest route: %s %s', async (method, path, question) => {
+	])('gets a 404 with method, path and the nearest route: %s %s', async (method, path, question) => {
 		const { status, message, code, param } = await errorOf(await testServer(routes).send(path, { method }));
 		expect([status, code, param]).toEqual([404, null, null]);
 		expect(message).toBe(`There is no route ${method} ${path}. ${question} ${remedy}`);
 	});
 
-	it('that resembles none has no suggestion', async () => {
+	it('that resembles no route gets no suggestion', async () => {
 		const { message } = await errorOf(await testServer(routes).send('/nothing/of/the/kind'));
 		expect(message).toBe(`There is no route GET /nothing/of/the/kind. ${remedy}`);
 	});
@@ -56,18 +56,18 @@ describe('an unknown route', () => {
 		['/v1/uploads', ' Use /v1/files.'],
 		['/v1/embeddings', ''],
 		['/v1/audio/transcriptions', ''],
-	])('of OpenAI says so, and what to use: %s', async (path, advice) => {
+	])('of OpenAI gets advice what to use: %s', async (path, advice) => {
 		const { message } = await errorOf(await testServer(routes).send(path, { method: 'POST' }));
 		const reason = `this server does not offer this part of OpenAI's API.${advice}`;
 		expect(message).toBe(`There is no route POST ${path}: ${reason} ${remedy}`);
 	});
 
-	it('is not advised to use a route that is not there either', async () => {
+	it('gets no advice to use a route that does not exist either', async () => {
 		const { message } = await errorOf(await testServer([]).send('/v1/responses', { method: 'POST' }));
 		expect(message).not.toContain('Use ');
 	});
 
-	it('has the prefix of the mount in its suggestion', async () => {
+	it('gets a suggestion with the prefix of the mount', async () => {
 		const request = new Request('http://x/ai/videos', { method: 'POST' });
 		const { message } = await errorOf(await testServer(routes).http.fetch(request, { prefix: '/ai' }));
 		expect(message).toBe(`There is no route POST /ai/videos. Did you mean /ai/v1/videos? ${remedy}`);
@@ -75,7 +75,7 @@ describe('an unknown route', () => {
 });
 
 describe('the preflight of an unknown route', () => {
-	it('lets a page see the 404', async () => {
+	it('lets a page read the 404', async () => {
 		const origin = 'https://app.example.com';
 		const { send } = testServer(routes, { cors: [origin] });
 		const preflight = await send('/v1/nothing', {

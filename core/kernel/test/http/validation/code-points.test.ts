@@ -8,7 +8,7 @@ import { codePoints } from '../../../src/http/validation/validate.ts';
 describe('code points', () => {
 	const text = anyText({ maxLength: 20 });
 
-	it('are counted as the iteration of a string gives them, lone surrogates included', () => {
+	it('are counted like by iteration of the string, including lone surrogates', () => {
 		const units = fc.array(fc.integer({ min: 0xd7f0, max: 0xe00f }), { maxLength: 12 });
 		fc.assert(
 			fc.property(
@@ -23,7 +23,7 @@ describe('code points', () => {
 		);
 	});
 
-	it('bound a string exactly', () => {
+	it('limit a string exactly', () => {
 		const bound = fc.nat({ max: 10 });
 		fc.assert(
 			fc.property(text, bound, bound, (value, min, max) => {
@@ -35,7 +35,7 @@ describe('code points', () => {
 });
 
 describe('field names', () => {
-	it('of any kind fold into plain data or are refused, and never reach a prototype', () => {
+	it('of any kind are folded into plain data or refused, and never reach a prototype', () => {
 		const piece = fc.constantFrom('a', 'b', '[', ']', '[]', '[0]', '[a]', '__proto__', 'constructor', 'prototype', '');
 		const name = fc.oneof(
 			fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),

@@ -36,12 +36,12 @@ function post(body: unknown): Promise<Response> {
 }
 
 describe('null in a JSON body', () => {
-	it('is the same as nothing for an optional member, so that its default holds', async () => {
+	it('is like an absent value for an optional member, so that its default applies', async () => {
 		const sent = { prompt: 'a', n: null, size: null, seconds: null, options: null, items: null };
 		expect(await (await post(sent)).json()).toEqual({ prompt: 'a', n: 1, seconds: 4 });
 	});
 
-	it('counts inside objects and lists too', async () => {
+	it('is handled inside objects and lists too', async () => {
 		const answer = await post({
 			prompt: 'a',
 			options: { speed: null, name: 'x' },
@@ -53,7 +53,7 @@ describe('null in a JSON body', () => {
 		});
 	});
 
-	it('stays where the member takes it', async () => {
+	it('is kept when the member is nullable', async () => {
 		const answer = await post({ prompt: 'a', stop: null, extra: null });
 		expect(await answer.json()).toMatchObject({ stop: null, extra: null });
 	});
@@ -62,14 +62,14 @@ describe('null in a JSON body', () => {
 		[{ prompt: null }, 'prompt'],
 		[{ prompt: 'a', options: { name: null } }, 'options.name'],
 		[{ prompt: 'a', items: [null] }, 'items[0]'],
-	])('is the wrong type for what is required: %j', async (body, param) => {
+	])('has the wrong type for a required member: %j', async (body, param) => {
 		const error = await errorOf(await post(body));
 		expect(error).toMatchObject({ status: 400, code: 'invalid_type', param });
 	});
 });
 
 describe('a value that is checked without its nulls', () => {
-	it('keeps them, because the fingerprint of a request has them', async () => {
+	it('keeps them, because the fingerprint of a request includes them', async () => {
 		const sent = { prompt: 'a', size: null, items: [{ label: null }] };
 		expect(await validate(schema, sent)).toEqual({ prompt: 'a', n: 1, seconds: 4, items: [{}] });
 		expect(sent).toEqual({ prompt: 'a', size: null, items: [{ label: null }] });

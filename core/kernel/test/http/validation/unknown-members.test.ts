@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../src/contract/http/route.ts';
 import { fileField } from '../../../src/contract/http/upload.ts';
-import { unknownMembers } from '../../../src/http/validation/unknown-members.ts';
+import { unknownMembers } from '../../../src/http/validation/validate.ts';
 import { errorOf, testServer, worked } from '../support.ts';
 
 const schema = z.object({
@@ -54,16 +54,16 @@ describe('members that a schema does not know', () => {
 		expect(named(value)).toEqual(expected);
 	});
 
-	it('are ten at most', () => {
+	it('are limited to ten', () => {
 		const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`unknown${index}`, 1]));
 		expect(named({ prompt: 'a', ...many })).toHaveLength(10);
 	});
 
-	it('are found in a moment, however many there are', () => {
+	it('are found quickly, for any number of members', () => {
 		const long = Array.from({ length: 10_000 }, (_, index) => [`${'promp'.repeat(20)}${index}`, 1]);
 		const began = worked();
 		expect(named({ prompt: 'a', ...Object.fromEntries(long) })).toHaveLength(10);
-		// Looking for the nearest name of each takes seconds.
+		// A search for the nearest name of each would take seconds.
 		expect(worked() - began).toBeLessThan(500);
 	});
 });
@@ -94,7 +94,7 @@ const post = (body: object) => ({
 const warning = 'sise: the server does not know this parameter and ignored it. Did you mean size?';
 
 describe('a body with unknown members', () => {
-	it('is answered with a warning, and named in the log', async () => {
+	it('gets a warning in the response, and the members are logged', async () => {
 		const { send, lines, http } = testServer([route(true)]);
 		const answer = await send('/v1/things', post({ prompt: 'a', sise: 's' }));
 		expect([answer.status, await answer.json()]).toEqual([200, { done: true, warnings: [warning] }]);
@@ -107,7 +107,7 @@ describe('a body with unknown members', () => {
 		expect(await answer.json()).toEqual({ done: true, warnings: ['Its own.', warning] });
 	});
 
-	it('is a form too', async () => {
+	it('may also be a form', async () => {
 		const body = new FormData();
 		body.set('prompt', 'a');
 		body.set('sise', 's');
@@ -115,12 +115,24 @@ describe('a body with unknown members', () => {
 		expect(await answer.json()).toEqual({ done: true, warnings: [warning] });
 	});
 
-	it('leaves an answer without a place for warnings as it is', async () => {
-		const answer = await testServer([route(false)]).send('/v1/things', post({ prompt: 'a', sise: 's' }));
+	it('gets its warnings in headers when the response has no member for them', async () => {
+		const answer = await testServer([route(false)]).send('/v1/things', post({ prompt: 'a', sise: 's', größe: 1 }));
 		expect([answer.status, await answer.json()]).toEqual([200, { done: true }]);
+		const text = answer.headers.get('x-plinth-warnings') ?? '';
+		expect(text).toMatch(/^[ -~]+$/);
+		expect(JSON.parse(text)).toEqual([warning, expect.stringMatching(/^größe: the server does not know/)]);
 	});
 
-	it('is refused where the config says so', async () => {
+	it('does not cause a head that is too large for clients', async () => {
+		const names = Array.from({ length: 50 }, (_, at) => `${at}${'😀'.repeat(300)}`);
+		const body = { prompt: 'a', ...Object.fromEntries(names.map((name) => [name, 1])) };
+		const answer = await testServer([route(false)]).send('/v1/things', post(body));
+		const text = answer.headers.get('x-plinth-warnings') ?? '';
+		expect(text.length).toBeLessThanOrEqual(2_000);
+		expect(JSON.parse(text)).toEqual([expect.stringMatching(/^0😀/)]);
+	});
+
+	it('is refused when the config says so', async () => {
 		const { send } = testServer([route(true)], { refusesUnknown: true });
 		expect(await errorOf(await send('/v1/things', post({ prompt: 'a', sise: 's' })))).toEqual({
 			status: 400,

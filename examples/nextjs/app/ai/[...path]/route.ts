@@ -5,7 +5,7 @@ async function handler(request: Request): Promise<Response> {
 	return plinth(await media(), { prefix: '/ai' })(request);
 }
 
-// All of them, for a method without a handler is refused by Next.
+// All methods, because Next rejects a method without a handler.
 export {
 	handler as DELETE,
 	handler as GET,

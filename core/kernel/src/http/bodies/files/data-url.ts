@@ -1,12 +1,12 @@
-/** A data URL that cannot be taken; `message` says why, in words for the caller. */
+/** The error for invalid data. `message` is the reason, as a part of a message to the client. */
 export class DataUrlError extends Error {
 	override readonly name = 'DataUrlError';
 }
 
 /**
- * Decodes a base64 data URL (RFC 2397), with or without a media type and parameters, also one that does not say that
- * it is base64 where its beginning shows it. The media type is dropped: content decides. Throws {@link DataUrlError}
- * for other URLs, for data that is not base64 and for empty data. Missing padding is forgiven.
+ * Decodes a base64 data URL (RFC 2397), with or without a media type and parameters, also one without `;base64` if its
+ * data begins like a known binary file. The media type is ignored, because the content decides the type. Throws
+ * {@link DataUrlError} for other URLs, for data that is not base64 and for empty data. Padding may be missing.
  */
 export function decodeDataUrl(url: string): Uint8Array {
 	if (/^https?:/i.test(url)) {
@@ -15,22 +15,20 @@ export function decodeDataUrl(url: string): Uint8Array {
 	if (!/^data:/i.test(url)) throw new DataUrlError('a data URL is expected: data:image/png;base64,…');
 	const comma = headerEnd(url);
 	if (comma < 0) throw new DataUrlError('the data URL has no comma after its header');
-	if (!isBase64(url, comma)) {
-		throw new DataUrlError('the data URL must be base64: data:image/png;base64,…');
-	}
+	if (!isBase64(url, comma)) throw new DataUrlError('the data URL must be base64: data:image/png;base64,…');
 	return decodeBase64(url.slice(comma + 1));
 }
 
 /**
  * Decodes a document: a data URL, in base64 or (up to 1 MB) percent-encoded, or base64 alone. The media type is
- * ignored. Throws {@link DataUrlError} for everything else, and for no data.
+ * ignored. Throws {@link DataUrlError} for everything else, and for empty data.
  */
 export function decodeFileData(text: string): Uint8Array {
 	if (!isAddress(text)) return decodeBase64(text);
 	if (!/^data:/i.test(text) || dataStart(text) !== undefined) return decodeDataUrl(text);
 	const comma = headerEnd(text);
 	if (comma < 0) throw new DataUrlError('the data URL has no comma after its header');
-	// It is decoded at once, and base64 is what long data is sent in.
+	// Percent-encoded data is decoded in one step, so it must be short. Clients send long data as base64.
 	if (text.length > longestPercent) throw new DataUrlError('data of more than 1 MB must be base64');
 	return percentDecoded(text.slice(comma + 1));
 }
@@ -38,7 +36,7 @@ export function decodeFileData(text: string): Uint8Array {
 /** Characters of the longest data URL that need not be base64. */
 const longestPercent = 1_048_576;
 
-/** Whether a text is an address of any kind, and so no base64 alone. The beginning is enough. */
+/** Whether a text is a URL of any kind, and so not base64 alone. The beginning of the text is enough. */
 export function isAddress(text: string): boolean {
 	return text.includes(':');
 }
@@ -51,30 +49,29 @@ export function dataStart(url: string): number | undefined {
 }
 
 /**
- * Decodes base64 (RFC 4648 §4 and §5) that comes in pieces of any size. White space is passed over, as the WHATWG's
- * forgiving decoder does: encoders break lines. Throws {@link DataUrlError} for what is no base64, and for nothing.
+ * Decodes base64 (RFC 4648 §4 and §5) that arrives in pieces of any size. White space is skipped, as in the WHATWG's
+ * forgiving decoder, because encoders break lines. Throws {@link DataUrlError} for invalid base64 and for empty data.
  */
 export class Base64Decoder {
-	/** Fewer than four digits. */
+	/** The last digits, fewer than four, which are not decoded yet. */
 	#rest = '';
 	#padding = 0;
 	#isEmpty = true;
 
 	/** Returns the bytes that are complete, in memory of their own. */
-	push(sent: string): Buffer {
-		const piece = /[\t\n\f\r ]/.test(sent) ? sent.replace(/[\t\n\f\r ]+/g, '') : sent;
+	push(text: string): Buffer {
+		const piece = /[\t\n\f\r ]/.test(text) ? text.replace(/[\t\n\f\r ]+/g, '') : text;
 		let end = piece.length;
 		while (end > 0 && piece[end - 1] === '=') end--;
 		if (end > 0 && this.#padding > 0) throw notBase64();
 		this.#padding += piece.length - end;
 		if (this.#padding > 2) throw notBase64();
 		const digits = this.#rest + piece.slice(0, end);
-		const whole = digits.length - (digits.length % 4);
-		this.#rest = digits.slice(whole);
-		return this.#decode(digits.slice(0, whole));
+		const decodable = digits.length - (digits.length % 4);
+		this.#rest = digits.slice(decodable);
+		return this.#decode(digits.slice(0, decodable));
 	}
 
-	/** Returns the last bytes. */
 	end(): Buffer {
 		const bytes = this.#decode(this.#rest);
 		if (this.#isEmpty) throw new DataUrlError('it holds no data');
@@ -84,8 +81,8 @@ export class Base64Decoder {
 
 	#decode(digits: string): Buffer {
 		const bytes = Buffer.allocUnsafeSlow(Math.floor((digits.length * 3) / 4));
-		// Node's decoder skips what is not base64, so damage shows as missing bytes. Of characters beyond ASCII it only
-		// sees a part.
+		// Node's decoder skips invalid characters, so that bytes are missing. It reads only a part of each character
+		// beyond ASCII, so these are detected by the length in UTF-8.
 		const isDamaged = Buffer.byteLength(digits) !== digits.length || bytes.write(digits, 'base64') < bytes.length;
 		if (isDamaged) throw notBase64();
 		this.#isEmpty &&= bytes.length === 0;
@@ -100,7 +97,7 @@ function decodeBase64(data: string): Uint8Array {
 	return rest.length === 0 ? bytes : Buffer.concat([bytes, rest]);
 }
 
-/** The bytes of percent-encoded data; a percent sign without two digits stands for itself (WHATWG URL §1.3). */
+/** The bytes of percent-encoded data. A percent sign without two digits is kept (WHATWG URL §1.3). */
 function percentDecoded(data: string): Uint8Array {
 	if (data === '') throw new DataUrlError('it holds no data');
 	const bytes = Buffer.from(data).toString('latin1');
@@ -108,19 +105,19 @@ function percentDecoded(data: string): Uint8Array {
 	return Buffer.from(decoded, 'latin1');
 }
 
-/** Where the comma is; -1 when there is none where a header could end. */
+/** The position of the comma after the header; -1 when the first 1,025 characters have none. */
 function headerEnd(url: string): number {
 	return url.slice(0, 1025).indexOf(',');
 }
 
-/** Some clients leave out that it is base64: what begins as a file of bytes does in base64 is no text. */
+/** Whether the data is base64. Some clients omit `;base64`, so data that begins like a binary file in base64 counts. */
 function isBase64(url: string, comma: number): boolean {
-	const isSaid = /;\s*base64\s*$/i.test(url.slice(0, comma));
-	return isSaid || filesBegin.test(url.slice(comma + 1, comma + 13));
+	const isDeclared = /;\s*base64\s*$/i.test(url.slice(0, comma));
+	return isDeclared || fileBeginnings.test(url.slice(comma + 1, comma + 13));
 }
 
 /** PDF, ZIP (which Office and EPUB are), OLE, RTF, PNG, JPEG and WebP. */
-const filesBegin = /^(?:JVBERi0|UEsDB|0M8R4KGx|e1xydGY|iVBORw0KGgo|\/9j\/|UklGR)/;
+const fileBeginnings = /^(?:JVBERi0|UEsDB|0M8R4KGx|e1xydGY|iVBORw0KGgo|\/9j\/|UklGR)/;
 
 function notBase64(): DataUrlError {
 	return new DataUrlError('the data is not valid base64');

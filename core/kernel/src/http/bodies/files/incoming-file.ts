@@ -1,50 +1,54 @@
-import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
+import { isPlinthError, plinthError } from '../../../contract/errors/coded-error.ts';
 import type { UploadedFile } from '../../../contract/http/upload.ts';
-import { Base64Decoder } from './data-url.ts';
-import type { Spool } from './spool.ts';
+import { Base64Decoder, DataUrlError } from './data-url.ts';
+import type { Spool, SpoolFile } from './spool.ts';
 
-/** The data has more bytes than a file may have. */
 export class FileTooLarge extends Error {}
 
-/** A file that is being written while its data arrives as base64. */
+/** A file that is written while its data arrives as base64. Data after the first error is dropped. */
 export class IncomingFile {
 	readonly #decoder = new Base64Decoder();
-	readonly #stream = new PassThrough();
-	readonly #saved: Promise<UploadedFile>;
+	readonly #spool: Spool;
 	readonly #maxBytes: number;
-	#size = 0;
+	#file: SpoolFile | undefined;
+	#fault: DataUrlError | FileTooLarge | undefined;
 
-	constructor(spool: Pick<Spool, 'save'>, maxBytes: number) {
+	constructor(spool: Spool, maxBytes: number) {
+		this.#spool = spool;
 		this.#maxBytes = maxBytes;
-		this.#saved = spool.save(this.#stream, '', true);
-		// Looked at when there is something to wait for; a stream that was destroyed may still complain.
-		this.#saved.catch(() => {});
-		this.#stream.on('error', () => {});
 	}
 
-	/** Waits until there is room for more. Throws {@link DataUrlError}, {@link FileTooLarge}, or what the disk reports. */
+	/** Waits until there is room for more. Rejects with `E_STORE_FULL` or `E_INTERNAL`. */
 	async write(data: string): Promise<void> {
-		await this.#write(this.#decoder.push(data));
+		await this.#write(() => this.#decoder.push(data));
 	}
 
-	/** Resolves with the file once it is written. */
-	async end(): Promise<UploadedFile> {
-		await this.#write(this.#decoder.end());
-		this.#stream.end();
-		return this.#saved;
+	/** Returns the file, or the error in the data. Rejects as `write` does. */
+	async end(): Promise<UploadedFile | DataUrlError | FileTooLarge> {
+		const file = await this.#write(() => this.#decoder.end());
+		return this.#fault ?? file.end('');
 	}
 
-	/** Breaks off, and resolves when nothing is being written any more. */
-	async stop(): Promise<void> {
-		this.#stream.destroy(new Error('The file is broken off.'));
-		await this.#saved.catch(() => {});
+	/** Aborts, and resolves when the file is deleted. */
+	async remove(): Promise<void> {
+		await this.#file?.remove();
 	}
 
-	async #write(bytes: Buffer): Promise<void> {
-		this.#size += bytes.length;
-		if (this.#size > this.#maxBytes) throw new FileTooLarge();
-		if (bytes.length === 0 || this.#stream.write(bytes)) return;
-		await Promise.race([once(this.#stream, 'drain'), this.#saved]);
+	async #write(decode: () => Buffer): Promise<SpoolFile> {
+		try {
+			this.#file ??= await this.#spool.create(true);
+			const bytes = this.#fault ? nothing : decode();
+			if (this.#file.size + bytes.length > this.#maxBytes) throw new FileTooLarge();
+			if (bytes.length > 0) await this.#file.write(bytes);
+		} catch (error) {
+			const isFault = error instanceof DataUrlError || error instanceof FileTooLarge;
+			// Any other error is a failure of the server, not of the body.
+			if (!isFault || !this.#file) throw isPlinthError(error) ? error : plinthError('E_INTERNAL', { cause: error });
+			this.#fault = error;
+			await this.#file.remove();
+		}
+		return this.#file;
 	}
 }
+
+const nothing = Buffer.alloc(0);

@@ -8,7 +8,7 @@ export interface FormEntry {
 
 /**
  * Folds the parts of a form into one object without a prototype. `image`, `image[]` and `image[0]` are the same
- * field; a field that comes once is a scalar, a field that comes several times an array in the order of the parts;
+ * field; a field that occurs once is a scalar, a field that occurs several times an array in the order of the parts;
  * `a[b]` is `{ a: { b } }`.
  */
 export function foldFields(entries: readonly FormEntry[]): Record<string, unknown> {
@@ -17,7 +17,7 @@ export function foldFields(entries: readonly FormEntry[]): Record<string, unknow
 	return unwrap(root);
 }
 
-/** The path behind a field name. Throws `E_VALUE_UNKNOWN` for names that no route can want. */
+/** The path that a field name stands for. Throws `E_VALUE_UNKNOWN` for names that no route can have. */
 export function fieldPath(name: string): readonly string[] {
 	const [, base = name, brackets = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
 	const nested = brackets.slice(1, -1).split('][');
@@ -29,13 +29,13 @@ export function fieldPath(name: string): readonly string[] {
 	return path;
 }
 
-/** A careless merge would write through such a path into every object of the process. */
+/** Whether a careless merge along the path would change every object of the process. */
 function reachesPrototype(path: readonly string[]): boolean {
 	const isChain = (key: string, at: number) => key === 'prototype' && path[at - 1] === 'constructor';
 	return path.includes('__proto__') || path.some(isChain);
 }
 
-// Values wait in arrays until the end; so an array is a leaf and an object a branch.
+// All values are gathered in arrays first, so an array is a leaf and an object is a branch.
 interface Branch {
 	[key: string]: Branch | unknown[];
 }

@@ -1,53 +1,48 @@
+import { malformed } from '../chunks.ts';
 import { dataStart, isAddress } from '../files/data-url.ts';
-import { malformed } from './json.ts';
 
 /** Characters of the longest data URL that stays a string. */
 export const longestString = 65_536;
 
-/** What can be handed on of a string. */
+/** A part of a string whose kind is known. */
 export interface StringPart {
 	/** As it was sent. */
 	readonly text?: Buffer;
-	/** Base64 that is longer than {@link longestString}, without what stands before it. */
+	/** Base64 of a string that is longer than {@link longestString}, without the header of a data URL. */
 	readonly data?: string;
 }
 
-/** A string that may be a data URL, or base64 alone where that is taken. It is held back until that is known. */
+/** A string that may be a data URL, or base64 alone where that is accepted. It is held back until its kind is known. */
 export class LongString {
 	readonly #mayBeBare: boolean;
 	#kind: 'unknown' | 'text' | 'file' = 'unknown';
 	#held: Buffer[] = [];
 	#heldBytes = 0;
-	#lookAt = longestString;
+	#checkAtBytes = longestString;
 
 	constructor(mayBeBare: boolean) {
 		this.#mayBeBare = mayBeBare;
 	}
 
-	/** Takes the next piece, which ends at no escape. Throws `E_BODY_MALFORMED` for what no string may hold. */
+	/** Adds the next piece, which does not split an escape. Throws `E_BODY_MALFORMED` for an invalid JSON string. */
 	add(bytes: Buffer, isEnd: boolean): StringPart {
 		if (this.#kind === 'text') return { text: bytes };
 		if (this.#kind === 'file') return { data: unescaped(bytes.toString('latin1')) };
 		if (bytes.length > 0) this.#held.push(bytes);
 		this.#heldBytes += bytes.length;
 		// A URL whose characters are escaped is shorter than its bytes.
-		const data = this.#heldBytes > (isEnd ? longestString : this.#lookAt) ? this.#look() : undefined;
+		const data = this.#heldBytes > (isEnd ? longestString : this.#checkAtBytes) ? this.#checkHeld() : undefined;
 		if (data !== undefined) return { data };
 		if (!isEnd && this.#mayBeFile()) return {};
 		this.#kind = 'text';
-		return { text: this.held() };
-	}
-
-	/** What is held back so far. */
-	held(): Buffer {
-		const held = Buffer.concat(this.#held);
+		const text = Buffer.concat(this.#held);
 		this.#held = [];
-		return held;
+		return { text };
 	}
 
-	/** The data so far, when it has more characters than may stay a string. */
-	#look(): string | undefined {
-		this.#lookAt += longestString;
+	/** Returns the data so far if it belongs to a file, and so is longer than a string may be. */
+	#checkHeld(): string | undefined {
+		this.#checkAtBytes += longestString;
 		const url = unescaped(Buffer.concat(this.#held).toString());
 		const start = dataStart(url) ?? (this.#mayBeBare && !isAddress(url) ? 0 : undefined);
 		if (start === undefined) this.#kind = 'text';
@@ -57,18 +52,18 @@ export class LongString {
 		return url.slice(start);
 	}
 
-	/** By its first byte, which may be an escape's: most strings need not be held back. */
+	/** Decides by the first byte, which may begin an escape, so that most strings are not held back. */
 	#mayBeFile(): boolean {
 		if (this.#kind !== 'unknown' || this.#mayBeBare) return this.#kind === 'unknown';
 		const first = this.#held[0]?.[0];
-		return first === undefined || beginnings.includes(first);
+		return first === undefined || firstBytes.includes(first);
 	}
 }
 
 /** `d`, `D` and the backslash. */
-const beginnings: readonly number[] = [0x64, 0x44, 0x5c];
+const firstBytes: readonly number[] = [0x64, 0x44, 0x5c];
 
-/** What stands between two quotes of a JSON text means this. Throws `E_BODY_MALFORMED` for what cannot stand there. */
+/** Decodes the content of a JSON string. Throws `E_BODY_MALFORMED` if it is invalid. */
 function unescaped(content: string): string {
 	try {
 		return JSON.parse(`"${content}"`) as string;

@@ -1,31 +1,27 @@
-/** What a JSON text may consist of. */
 export interface JsonBounds {
-	/** How deep arrays and objects nest. */
 	readonly depth: number;
-	/** Members of all objects together. */
 	readonly keys: number;
 	/** Values of every kind. An empty array or object counts twice. */
 	readonly values: number;
 }
 
-/** A piece of a JSON text. */
 export interface JsonPiece {
 	readonly bytes: Buffer;
-	/** Whether it is content of a long string, as it was sent: without quotes, and cut between escapes. */
+	/** Whether it is content of a long string, as it was sent: without quotes, and not split within an escape. */
 	readonly isLong: boolean;
 	/** Whether the long string ends with it. */
 	readonly isEnd: boolean;
-	/** The name of the object's member that it belongs to, as it was sent; of long names only the beginning. */
+	/** The name of the object's member that contains it, as it was sent; of long names only the beginning. */
 	readonly name: string;
 }
 
-/** Characters that are kept of a name, at least of one that comes in one piece. */
+/** The characters that are kept of a name. A name that is split over several chunks may keep more. */
 const maxNameLength = 64;
 
-/** A string is read byte by byte up to this length, then searched, which pays only for long ones. */
+/** A string is read byte by byte up to this length. The rest is searched, which is faster for long strings only. */
 const shortString = 64;
 
-/** Not zero for the bytes with a meaning outside strings; blanks, digits and letters are skipped faster. */
+/** 1 for each byte with a meaning outside strings. Blanks, digits and letters are skipped, which is faster. */
 const meanings = new Uint8Array(256);
 for (const byte of Buffer.from('"[]{},:')) meanings[byte] = 1;
 
@@ -33,11 +29,9 @@ for (const byte of Buffer.from('"[]{},:')) meanings[byte] = 1;
 type State = 'structure' | 'name' | 'short' | 'long';
 
 /**
- * Reads a JSON text while it arrives. It counts the structure, so that a text that would take long to parse is refused
- * before it is parsed, and separates the content of long strings from everything else. It takes one or two nanoseconds
- * per byte, far less inside long strings.
- *
- * It is no validator. Up to the first mistake in a text it is right, and a parser of the rest stops there.
+ * Reads a JSON text while it arrives: counts its structure, so that a text that would take long to parse is refused
+ * before, and separates the content of long strings. It takes one or two nanoseconds per byte, far less inside long
+ * strings. It does not validate: its results are correct up to the first syntax error, where the parser stops too.
  */
 export class JsonScanner {
 	/** The first bound that the text exceeds. Nothing is read from there on. */
@@ -45,29 +39,29 @@ export class JsonScanner {
 	readonly #bounds: JsonBounds;
 	readonly #longString: number;
 	#state: State = 'structure';
-	/** For each open bracket whether it is an object's. */
+	/** For each open bracket, whether it opens an object. */
 	readonly #objects: boolean[] = [];
 	#keys = 0;
 	#values = 1;
 	#expectsName = false;
 	/** The name of the member that is read; empty in arrays. */
 	#name = '';
-	/** An escape that goes on in the next chunk. */
-	#carried: Buffer = Buffer.alloc(0);
+	/** The beginning of an escape that continues in the next chunk. */
+	#partialEscape: Buffer = Buffer.alloc(0);
 
-	/** A string is long when it has more than `longString` bytes, or when it goes on in the next chunk. */
+	/** A string is long when it has more than `longString` bytes, or when it continues in the next chunk. */
 	constructor(bounds: JsonBounds, longString = 0) {
 		this.#bounds = bounds;
 		this.#longString = longString;
 	}
 
-	/** The next pieces; all pieces together are the text, except what `rest` returns. */
+	/** The next pieces. All pieces together are the text, without an incomplete escape at its end, which is not JSON. */
 	*split(chunk: Buffer): Generator<JsonPiece> {
-		const bytes = this.#carried.length > 0 ? Buffer.concat([this.#carried, chunk]) : chunk;
+		const bytes = this.#partialEscape.length > 0 ? Buffer.concat([this.#partialEscape, chunk]) : chunk;
 		let start = 0;
 		let at = 0;
-		let left = bytes.length;
-		while (at < left && !this.excess) {
+		let completeBytes = bytes.length;
+		while (at < completeBytes && !this.excess) {
 			if (this.#state === 'structure') {
 				at = this.#passStructure(bytes, at);
 				continue;
@@ -84,22 +78,17 @@ export class JsonScanner {
 				start = end;
 			}
 			if (isClosed) this.#state = 'structure';
-			else left = end;
+			else completeBytes = end;
 			at = end + 1;
 		}
-		yield plain(bytes.subarray(start, left));
-		this.#carried = Buffer.from(bytes.subarray(left));
+		yield plain(bytes.subarray(start, completeBytes));
+		this.#partialEscape = Buffer.from(bytes.subarray(completeBytes));
 	}
 
 	/** Reads a chunk for its structure alone, and returns the first bound that is exceeded. */
 	push(chunk: Buffer): keyof JsonBounds | undefined {
 		for (const _ of this.split(chunk));
 		return this.excess;
-	}
-
-	/** What waits for a next chunk: only a broken text leaves something. */
-	rest(): Buffer {
-		return this.#carried;
 	}
 
 	/** Reads up to the next string, and returns the position of its content. */
@@ -149,7 +138,7 @@ function plain(bytes: Buffer): JsonPiece {
 	return { bytes, isLong: false, isEnd: false, name: '' };
 }
 
-/** The end of a string's content: its quote, or the end of the bytes, or an escape that goes on behind them. */
+/** The end of a string's content: its quote, the end of the bytes, or an escape that continues after them. */
 function contentOf(bytes: Buffer, start: number): { end: number; isClosed: boolean } {
 	const { length } = bytes;
 	let [quote, backslash] = [-1, -1];

@@ -1,4 +1,0 @@
-/** `an image`, `a video`. */
-export function withArticle(noun: string): string {
-	return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
-}

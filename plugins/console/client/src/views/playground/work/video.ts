@@ -1,0 +1,91 @@
+import { ApiError, connection, deleteJson, followJobs, getBlob, getJson } from '../../../api.ts';
+import { blobOf } from '../../../blob.ts';
+import { fractionOf, type Job } from '../../jobs/job.ts';
+import type { Run } from '../desk/run.ts';
+
+/** The video of a run. */
+export interface VideoResult {
+	readonly video: Job;
+	/** The place in the queue, if known; 1 for the next job. */
+	readonly position?: number | undefined;
+	/** The URL of an unfinished picture. */
+	readonly preview?: string;
+	/** The URL of the video file. */
+	readonly clip?: string;
+}
+
+/** How often the job is loaded when there is no feed. */
+const everyMs = 1_500;
+
+/** Creates a video job, follows it to its end, and loads the clip. */
+export async function makeVideo(run: Run<VideoResult>): Promise<void> {
+	const job = (await (await run.send()).json()) as Job;
+	update(run, job);
+	const ended = await follow(run, job.id);
+	if (ended.error) throw new ApiError(ended.error.message, ended.error);
+	const path = `/v1/videos/${encodeURIComponent(job.id)}/content`;
+	const clip = run.addressOf(await getBlob(path, { signal: run.signal }));
+	change(run, { clip });
+}
+
+/** Cancels and deletes the job of a run. */
+export async function cancelVideo(run: Run<VideoResult>): Promise<void> {
+	const id = run.result.value?.video.id;
+	// Before the deletion, whose event would otherwise be shown as an error.
+	run.stop();
+	if (id) await deleteJson(`/v1/videos/${encodeURIComponent(id)}`);
+}
+
+/** Resolves with the job when it has ended. */
+function follow(run: Run<VideoResult>, id: string): Promise<Job> {
+	return new Promise((resolve, reject) => {
+		const finish = (done: () => void) => {
+			clearInterval(timer);
+			unfollow();
+			run.signal.removeEventListener('abort', stop);
+			done();
+		};
+		const stop = () => finish(() => reject(run.signal.reason));
+		const onJob = (video: Job) => {
+			update(run, video);
+			if (video.status === 'completed' || video.status === 'failed') finish(() => resolve(video));
+		};
+		// Loads changes from before this listener was added, or while the feed was lost.
+		const load = () =>
+			getJson<Job>(`/v1/videos/${encodeURIComponent(id)}`, { signal: run.signal }).then(onJob, (error) => {
+				// Unreachable: `reset` loads the job again after the reconnection.
+				if (!(error instanceof ApiError) || error.status !== 0) finish(() => reject(error));
+			});
+		const unfollow = followJobs({
+			event({ type, data, position, preview }) {
+				if (data.id !== id) return;
+				if (type === 'job.deleted') finish(() => reject(new ApiError('The job was deleted.', { code: 'deleted' })));
+				else if (preview) showPreview(run, preview);
+				else if ('status' in data) onJob(data as unknown as Job);
+				if (position !== undefined) change(run, { position });
+			},
+			reset: load,
+		});
+		const timer = setInterval(() => connection.value === 'off' && load(), everyMs);
+		run.signal.addEventListener('abort', stop);
+		void load();
+	});
+}
+
+function showPreview(run: Run<VideoResult>, preview: string): void {
+	const before = run.result.value?.preview;
+	change(run, { preview: run.addressOf(blobOf(preview)) });
+	run.release(before);
+}
+
+function update(run: Run<VideoResult>, video: Job): void {
+	run.warn(video.warnings);
+	const before = run.result.value;
+	// A response that is older than the latest event must not move the progress back.
+	if (before && fractionOf(before.video) > fractionOf(video) && video.status === 'in_progress') return;
+	run.result.value = { ...before, video, position: video.status === 'queued' ? before?.position : undefined };
+}
+
+function change(run: Run<VideoResult>, members: Partial<VideoResult>): void {
+	if (run.result.value) run.result.value = { ...run.result.value, ...members };
+}

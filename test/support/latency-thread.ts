@@ -1,6 +1,0 @@
-/** What runs in the thread of `probeBeside`. */
-import { parentPort, workerData } from 'node:worker_threads';
-import { probe } from './latency.ts';
-
-const running = probe(workerData as string);
-parentPort?.once('message', async () => parentPort?.postMessage(await running.stop()));
