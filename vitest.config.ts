@@ -22,31 +22,41 @@ const patient = '150%';
 
 const conditions = ['@plinth/source', 'node', 'development|production'];
 
+// Processes are killed at random moments, in many rounds.
+const kills = [
+	'test/system/{comfyui,copy,process,webhook}-kills.test.ts',
+	'test/system/kills.test.ts',
+	'test/engines/{cluster,s3}/kills.test.ts',
+	'test/engines/{copy,sherpa-onnx/host-kills}.test.ts',
+];
+
 /**
- * Whole programs, every snippet of the pages compiled, and what waits for faulty models: what takes a while, and
- * needs nothing but npm packages.
+ * Whole programs, adapters beside the programs they call, every snippet of the pages compiled, and large files: what
+ * takes a while, and needs nothing but npm packages.
  */
 const lengthy = [
-	'adapters/ai-sdk/test/conformance.test.ts',
-	'adapters/audio/test/decoding.test.ts',
+	'adapters/{ai-sdk,builtin,comfyui,command,documents,openai,s3,sharp}/test/**/*conformance.test.ts',
+	'adapters/audio/test/{decoding,formats}.test.ts',
 	'adapters/builtin/test/{image,speech,video}/model.test.ts',
-	'adapters/builtin/test/{speech,video}/conformance.test.ts',
 	'adapters/builtin/test/chat/schemas.test.ts',
-	'adapters/command/test/speech-conformance.test.ts',
+	'adapters/builtin/test/{threads,scene/scene}.test.ts',
+	'adapters/comfyui/test/{output,work}.test.ts',
+	'adapters/command/test/{chat,failures,image,processes,speech,transcription,video}.test.ts',
 	'adapters/documents/test/{pool,pdf-long}.test.ts',
 	'adapters/documents/test/formats/{ooxml/{growth,hostile},odf/odt}.test.ts',
-	'adapters/sharp/test/heavy.test.ts',
-	'core/kernel/test/http/answers/{base64,pooled}.test.ts',
-	'core/toolkit/test/processes/pool.test.ts',
+	'adapters/sharp/test/{bombs,heavy,refusing}.test.ts',
 	'adapters/s3/test/{faults,uploads}.test.ts',
-	'adapters/sqlite/test/model.test.ts',
-	'cli/test/{copy,demo,dev,elsewhere,processes,serve}.test.ts',
+	'adapters/sqlite/test/{model,processes}.test.ts',
+	'core/kernel/test/http/answers/{base64,pooled}.test.ts',
+	'core/kernel/test/http/bodies/{json,json-files}.test.ts',
+	'core/toolkit/test/processes/{child,pool}.test.ts',
+	'cli/test/{copy,demo,dev,doctor,elsewhere,keys-command,models-pull,parse,processes,serve,start,worker}.test.ts',
 	'plugins/*/test/testing.test.ts',
 	'plugins/speech/test/formats.test.ts',
-	'test/e2e/{polyglots,readme,s3,webhooks,webhook-targets}.test.ts',
-	'examples/ai-sdk-app/test/*.test.ts',
-	'examples/yaml-deployment/test/deployment.test.ts',
-	'test/reference/typed.test.ts',
+	'test/clients/{chat,images,parse,transcription}.test.ts',
+	'test/e2e/{chat,content,lifecycle,parse,polyglots,ranges,readme,s3,speech,webhooks,webhook-targets}.test.ts',
+	'examples/*/test/*.test.ts',
+	'test/reference/{snippets,typed}.test.ts',
 ];
 
 /** Runs for minutes, whatever it runs on. */
@@ -90,7 +100,7 @@ export default defineConfig({
 				test: {
 					name: 'system',
 					include: ['test/system/**/*.test.ts'],
-					exclude: undisturbed,
+					exclude: [...undisturbed, ...kills],
 					testTimeout: 300_000,
 					hookTimeout: 60_000,
 				},
@@ -108,12 +118,33 @@ export default defineConfig({
 				},
 			},
 			{
-				// Packages as they are published, outside the workspace, which must have been built; clients, whose packages are
-				// installed apart; and what would make `npm test` longer than its two minutes.
+				// The packages of the engines are installed apart.
+				extends: true,
+				test: {
+					name: 'kills',
+					include: kills,
+					testTimeout: 300_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				// What would make `npm test` longer than its two minutes.
+				extends: true,
+				test: {
+					name: 'lengthy',
+					include: lengthy,
+					maxWorkers: patient,
+					testTimeout: 60_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				// Packages as they are published, outside the workspace, which must have been built; and clients, whose packages
+				// are installed apart.
 				extends: true,
 				test: {
 					name: 'packages',
-					include: ['test/{packages,other-clients}/*.test.ts', ...lengthy],
+					include: ['test/{packages,other-clients}/*.test.ts'],
 					globalSetup: ['test/packages/support/prepare.ts'],
 					maxWorkers: patient,
 					testTimeout: 60_000,
@@ -126,7 +157,7 @@ export default defineConfig({
 				test: {
 					name: 'engines',
 					include: ['test/engines/**/*.test.ts'],
-					exclude: ['test/engines/node_modules/**', churn, ...undisturbedEngines],
+					exclude: ['test/engines/node_modules/**', churn, ...kills, ...undisturbedEngines],
 					testTimeout: 120_000,
 					hookTimeout: 60_000,
 				},

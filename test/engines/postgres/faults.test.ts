@@ -155,21 +155,31 @@ describe('other transactions', () => {
 		expect(later.events.map(({ jobId }) => jobId)).toEqual(['video_late', job.id]);
 	});
 
+	// PostgreSQL looks for a deadlock once per wait, so the store has to wait anew when the circle closes.
 	test('a deadlock with another client is retried', async () => {
-		const [one, two] = [await running(), await running()];
-		const otherClient = await connection(url);
-		await otherClient.query('BEGIN');
-		await otherClient.query('SELECT FROM plinth.jobs WHERE id = $1 FOR UPDATE', [two.job.id]);
-		const complete = ({ job, fence }: typeof one) => store.complete(job.id, fence, { result: {}, retentionMs: null });
-		const ends = Promise.all([complete(one), complete(two)]);
-		const waits = "SELECT FROM pg_stat_activity WHERE application_name = 'plinth' AND wait_event_type = 'Lock'";
-		await eventually('the writes wait', async () => (await statement(url, waits)).length > 0);
+		const [one, two, three] = [await running(), await running(), await running()];
+		const [holder, otherClient] = [await connection(url), await connection(url)];
+		const lock = (client: typeof holder, { job }: typeof one) =>
+			client.query('SELECT FROM plinth.jobs WHERE id = $1 FOR UPDATE', [job.id]);
+		const waiting = async (count: number) => {
+			const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+			await eventually(`${count} connections wait`, async () => (await statement(url, waits)).length === count);
+		};
+		await Promise.all([holder, otherClient].map((client) => client.query('BEGIN')));
 		await otherClient.query('SET deadlock_timeout = 60000');
-		await otherClient.query('SELECT FROM plinth.jobs WHERE id = $1 FOR UPDATE', [one.job.id]);
+		await lock(holder, two);
+		await lock(otherClient, three);
+		const complete = ({ job, fence }: typeof one) => store.complete(job.id, fence, { result: {}, retentionMs: null });
+		const ends = Promise.all([one, two, three].map(complete));
+		await waiting(1);
+		const closing = lock(otherClient, one);
+		await waiting(2);
+		await holder.query('COMMIT');
+		await closing;
 		await otherClient.query('COMMIT');
-		expect(await ends).toEqual([true, true]);
+		expect(await ends).toEqual([true, true, true]);
 		await eventually('the deadlock is counted', async () => (await deadlocks()) > 0, 15_000);
-		await otherClient.end();
+		await Promise.all([holder.end(), otherClient.end()]);
 	}, 30_000);
 
 	test('one that is idle in another database delays no event', async () => {
