@@ -7,9 +7,8 @@ import { defineConfig } from 'vitest/config';
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 
 // What a client of the server waits for is measured by the clock here, so nothing else runs meanwhile.
-const undisturbed = ['chat-streams', 'documents-hostile', 'event-streams', 'images-hostile'].map(
-	(name) => `test/system/${name}.test.ts`,
-);
+const undisturbed = 'test/system/{chat,event}-streams.test.ts';
+const undisturbedMedia = 'test/media/{documents,images}-hostile.test.ts';
 // llama.cpp keeps all cores busy, and slows down when it has to share them.
 const undisturbedEngines = [
 	'test/engines/cluster/{clocks,shares}.test.ts',
@@ -24,8 +23,7 @@ const conditions = ['@plinth/source', 'node', 'development|production'];
 
 // Processes are killed at random moments, in many rounds.
 const kills = [
-	'test/system/{comfyui,copy,process,webhook}-kills.test.ts',
-	'test/system/kills.test.ts',
+	'test/kills/*.test.ts',
 	'test/engines/{cluster,s3}/kills.test.ts',
 	'test/engines/{copy,sherpa-onnx/host-kills}.test.ts',
 ];
@@ -100,7 +98,7 @@ export default defineConfig({
 				test: {
 					name: 'system',
 					include: ['test/system/**/*.test.ts'],
-					exclude: [...undisturbed, ...kills],
+					exclude: [undisturbed],
 					testTimeout: 300_000,
 					hookTimeout: 60_000,
 				},
@@ -109,9 +107,31 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: 'undisturbed',
-					include: undisturbed,
+					include: [undisturbed],
 					maxWorkers: 1,
 					// Behind all other projects of the run.
+					sequence: { groupOrder: 1 },
+					testTimeout: 300_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				// Large pictures, documents and recordings, and what real programs make of ours.
+				extends: true,
+				test: {
+					name: 'media',
+					include: ['test/media/*.test.ts'],
+					exclude: [undisturbedMedia],
+					testTimeout: 300_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				extends: true,
+				test: {
+					name: 'media-undisturbed',
+					include: [undisturbedMedia],
+					maxWorkers: 1,
 					sequence: { groupOrder: 1 },
 					testTimeout: 300_000,
 					hookTimeout: 60_000,
@@ -192,7 +212,8 @@ export default defineConfig({
 				test: {
 					name: 'long',
 					include: [
-						'test/system/{comfyui-disconnects,comfyui-kills,drain,fuzz,kills,webhook-kills}.test.ts',
+						'test/system/{comfyui-disconnects,drain,fuzz}.test.ts',
+						'test/kills/{comfyui-kills,kills,webhook-kills}.test.ts',
 						'test/engines/{cluster,s3}/kills.test.ts',
 						churn,
 					],

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defaultCircuit, modelBindingShape, modelPoolShape } from '../core/kernel/src/contract/model-settings.ts';
 import { retryAfterSeconds } from '../core/kernel/src/models/failures.ts';
 import { abandonMs } from '../core/kernel/src/models/guarded-model.ts';
-import { defaultWaiting } from '../core/kernel/src/models/waiting-line.ts';
+import { defaultWaiting } from '../core/kernel/src/models/wait-queue.ts';
 import { root } from './support/cli.ts';
 import { type Factory, factoriesOf, listOptions, takesNumbersOnly } from './support/factories.ts';
 import { codeBlocks, tablesOf } from './support/pages.ts';

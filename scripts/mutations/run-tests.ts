@@ -11,7 +11,10 @@ export interface TestRun {
 	readonly output: string;
 }
 
-const projects = ['unit', 'e2e', 'lengthy', 'system', 'undisturbed', 'kills'].flatMap((name) => ['--project', name]);
+const projects = ['unit', 'e2e', 'lengthy', 'system', 'undisturbed', 'media', 'kills'].flatMap((name) => [
+	'--project',
+	name,
+]);
 
 /** The time limit of a run, in milliseconds. A fault may make tests wait for ever. */
 const timeoutMs = 300_000;

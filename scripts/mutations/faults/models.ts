@@ -7,28 +7,28 @@ const test = 'core/kernel/test/models';
 export const modelFaults: readonly Fault[] = [
 	{
 		what: 'a slot of a model is released twice',
-		file: `${source}/waiting-line.ts`,
+		file: `${source}/wait-queue.ts`,
 		find: 'if (this.#isFree) return;',
 		replace: '',
 		tests: [`${test}/bounds.test.ts`, `${test}/fair-queue.test.ts`],
 	},
 	{
 		what: 'a slot is free while its work continues',
-		file: `${source}/waiting-line.ts`,
+		file: `${source}/wait-queue.ts`,
 		find: '#keepers = 1;',
 		replace: '#keepers = 0;',
 		tests: [`${test}/fair-queue.test.ts`],
 	},
 	{
 		what: 'the first tenant in a queue keeps its turn',
-		file: `${source}/waiting-line.ts`,
+		file: `${source}/wait-queue.ts`,
 		find: 'if (this.#waiters.delete(tenant)) this.#waiters.set(tenant, waiters);',
 		replace: '',
 		tests: [`${test}/fair-queue.test.ts`],
 	},
 	{
 		what: 'a tenant replaces a call of a tenant with an equal number in the queue',
-		file: `${source}/waiting-line.ts`,
+		file: `${source}/wait-queue.ts`,
 		find: 'waiters.size <= own + 1',
 		replace: 'waiters.size <= own',
 		tests: [`${test}/fair-queue.test.ts`],
@@ -84,7 +84,7 @@ export const modelFaults: readonly Fault[] = [
 	},
 	{
 		what: 'the reported queue position ignores the turns of tenants',
-		file: `${source}/waiting-line.ts`,
+		file: `${source}/wait-queue.ts`,
 		find: 'index < turn ? rank + 1 : rank',
 		replace: 'size',
 		tests: [`${test}/fair-queue.test.ts`],

@@ -21,14 +21,14 @@ export const pluginFaults: readonly Fault[] = [
 		file: 'plugins/chat/src/response/stop-sequence-filter.ts',
 		find: 'this.#held = text.slice(safeLength);',
 		replace: "this.#held = '';",
-		tests: ['plugins/chat/test/stop-cutter.test.ts'],
+		tests: ['plugins/chat/test/stop-sequence-filter.test.ts'],
 	},
 	{
 		what: 'the stop sequence that starts first has precedence',
 		file: 'plugins/chat/src/response/stop-sequence-filter.ts',
 		find: 'return a.end - b.end || a.start - b.start;',
 		replace: 'return a.start - b.start;',
-		tests: ['plugins/chat/test/stop-cutter.test.ts'],
+		tests: ['plugins/chat/test/stop-sequence-filter.test.ts'],
 	},
 	{
 		what: 'a document can close its delimiters',

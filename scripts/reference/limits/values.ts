@@ -17,7 +17,7 @@ import { httpLimits } from '../../../core/kernel/src/http/limits.ts';
 import { refusalBytes } from '../../../core/kernel/src/http/passthrough/forward.ts';
 import { retryAfterSeconds } from '../../../core/kernel/src/models/failures.ts';
 import { abandonMs } from '../../../core/kernel/src/models/guarded-model.ts';
-import { defaultWaiting } from '../../../core/kernel/src/models/waiting-line.ts';
+import { defaultWaiting } from '../../../core/kernel/src/models/wait-queue.ts';
 import { fetchLimits } from '../../../core/toolkit/src/egress/fetched-images.ts';
 import { referencedFileLimits } from '../../../core/toolkit/src/files/referenced-files.ts';
 import { chatOptions } from '../../../plugins/chat/src/options.ts';

@@ -178,8 +178,9 @@ describe('other transactions', () => {
 		await closing;
 		await otherClient.query('COMMIT');
 		expect(await ends).toEqual([true, true, true]);
+		// A connection reports its statistics when it ends.
+		await Promise.all([holder.end(), otherClient.end(), handle.close()]);
 		await eventually('the deadlock is counted', async () => (await deadlocks()) > 0, 15_000);
-		await Promise.all([holder.end(), otherClient.end()]);
 	}, 30_000);
 
 	test('one that is idle in another database delays no event', async () => {

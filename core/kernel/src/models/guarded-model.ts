@@ -8,7 +8,7 @@ import type { Logger } from '../contract/ports/logger.ts';
 import { type CallOutcome, Circuit } from './circuit.ts';
 import { codeOf, isModelFailure } from './failures.ts';
 import type { GroupSlots } from './model-group.ts';
-import { defaultWaiting, FairQueue, type ModelSlot, type SlotQueue } from './waiting-line.ts';
+import { defaultWaiting, FairQueue, type ModelSlot, type SlotQueue } from './wait-queue.ts';
 
 /** How long work that continues after its time limit keeps the slot of its model, in milliseconds. */
 export const abandonMs = 30_000;

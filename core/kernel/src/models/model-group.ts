@@ -3,7 +3,7 @@ import type { GroupStatus, Unloadable } from '../contract/model.ts';
 import type { ResolvedGroup } from '../contract/model-settings.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import { type ModelSlot, type SlotCaller, type SlotQueue, WaitingLine } from './waiting-line.ts';
+import { type ModelSlot, type SlotCaller, type SlotQueue, WaitQueue } from './wait-queue.ts';
 
 /** How long the release of a model's memory may take before the next model loads anyway, in milliseconds. */
 const unloadTimeoutMs = 30_000;
@@ -45,7 +45,7 @@ export class ModelGroup {
 	readonly #options: GroupOptions;
 	readonly #clock: Clock;
 	readonly #log: Logger;
-	readonly #line: WaitingLine<Entry>;
+	readonly #queue: WaitQueue<Entry>;
 	/** By model, the least recently used one first. */
 	readonly #entries = new Map<string, Entry>();
 	#loadedAt = Number.NEGATIVE_INFINITY;
@@ -57,14 +57,14 @@ export class ModelGroup {
 		this.#options = options;
 		this.#clock = clock;
 		this.#log = log;
-		this.#line = new WaitingLine(1, options.waiting, clock);
+		this.#queue = new WaitQueue(1, options.waiting, clock);
 	}
 
 	/** Adds a model and returns its slots. Each call of the model needs one. */
 	add(member: GroupMember): GroupSlots {
 		const entry: Entry = { member, isLoaded: false, active: 0, reserved: [], cancelIdle: () => {} };
 		this.#entries.set(member.id, entry);
-		const canBegin = () => entry.reserved.length > 0 || (this.#line.size === 0 && this.#fits(entry));
+		const canBegin = () => entry.reserved.length > 0 || (this.#queue.size === 0 && this.#fits(entry));
 		const statusOf = () => this.#statusOf(entry);
 		return {
 			enter: (caller) => this.#enter(entry, caller),
@@ -83,14 +83,14 @@ export class ModelGroup {
 
 	#statusOf(entry: Entry): GroupStatus {
 		const state = entry.active > 0 ? 'busy' : entry.isLoaded ? 'loaded' : 'unloaded';
-		const waiting = [...this.#line.items()].filter((item) => item === entry).length;
+		const waiting = [...this.#queue.items()].filter((item) => item === entry).length;
 		return { id: this.id, state, waiting };
 	}
 
 	#enter(entry: Entry, caller: SlotCaller): ModelSlot | Promise<ModelSlot> {
 		const reserved = entry.reserved.shift();
 		if (reserved) return reserved;
-		const slot = this.#line.wait(caller, entry);
+		const slot = this.#queue.wait(caller, entry);
 		this.#advance();
 		return slot;
 	}
@@ -106,10 +106,10 @@ export class ModelGroup {
 
 	#advance(): void {
 		if (this.#changes > 0) return;
-		const next = [...this.#line.items()].find((entry) => !entry.isLoaded);
+		const next = [...this.#queue.items()].find((entry) => !entry.isLoaded);
 		const isBatch = !next || this.#clock.now() - this.#loadedAt < this.#options.maxBatchSeconds * 1_000;
 		const mayBegin = (entry: Entry) => entry.isLoaded && entry.active < entry.member.concurrency;
-		while (isBatch && this.#line.serve((entry) => this.#slot(entry), mayBegin));
+		while (isBatch && this.#queue.serve((entry) => this.#slot(entry), mayBegin));
 		if (next) this.#makeRoom(next);
 	}
 
@@ -118,7 +118,7 @@ export class ModelGroup {
 		entry.cancelIdle();
 		this.#entries.delete(entry.member.id);
 		this.#entries.set(entry.member.id, entry);
-		return this.#line.slot(() => {
+		return this.#queue.slot(() => {
 			entry.active -= 1;
 			this.#advance();
 			if (entry.active === 0) this.#watchIdle(entry);
@@ -153,7 +153,7 @@ export class ModelGroup {
 			next.isLoaded = true;
 			this.#loadedAt = this.#clock.now();
 			// The caller that the model was loaded for begins, even if calls of other models come first.
-			this.#line.serve(
+			this.#queue.serve(
 				(entry) => this.#slot(entry),
 				(entry) => entry === next,
 			);

@@ -2,8 +2,8 @@ import { manualClock } from '@plinth/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPlinthError } from '../../src/index.ts';
-import type { ModelSlot } from '../../src/models/waiting-line.ts';
-import { FairQueue } from '../../src/models/waiting-line.ts';
+import type { ModelSlot } from '../../src/models/wait-queue.ts';
+import { FairQueue } from '../../src/models/wait-queue.ts';
 import { caller, settle } from './support.ts';
 
 /** A queue that records its callers in the order in which they get slots. */

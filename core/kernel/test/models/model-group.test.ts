@@ -1,7 +1,7 @@
 import { manualClock, silentLogger } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { type GroupOptions, type GroupSlots, ModelGroup } from '../../src/models/model-group.ts';
-import type { ModelSlot } from '../../src/models/waiting-line.ts';
+import type { ModelSlot } from '../../src/models/wait-queue.ts';
 import { caller, settle } from './support.ts';
 
 const exclusive = { maxBatchSeconds: 30, waiting: 256 };

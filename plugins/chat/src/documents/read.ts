@@ -9,9 +9,9 @@ import {
 import type { ChatAbilities, DocumentPart } from '../model.ts';
 import { charactersOf, fit, limitPages } from './fit.ts';
 import { frameOf } from './frame.ts';
-import type { Transcribe } from './hear.ts';
 import { nameOf, uniqueNames } from './names.ts';
 import type { TextBudget } from './text-budget.ts';
+import type { Transcribe } from './transcribe.ts';
 
 /** A file of a request to be read as text. */
 export interface SentFile {

@@ -1,6 +1,6 @@
 import type { DocumentReader, ImageCodec, PerTenantLimit, ReferencedFiles } from '@plinth/toolkit';
-import type { Transcribe } from '../documents/hear.ts';
 import type { TextBudget } from '../documents/text-budget.ts';
+import type { Transcribe } from '../documents/transcribe.ts';
 import type { ChatAbilities } from '../model.ts';
 
 /** Dependencies of reading messages. */

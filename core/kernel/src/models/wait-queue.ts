@@ -66,10 +66,10 @@ interface Waiter<T> extends PromiseWithResolvers<ModelSlot> {
 }
 
 /**
- * Callers that wait for slots. Tenants take turns; within a tenant, first come, first served. In a full line, a new
+ * Callers that wait for slots. Tenants take turns; within a tenant, first come, first served. In a full queue, a new
  * caller replaces the last waiter of a tenant that has more waiters than the caller's tenant would have.
  */
-export class WaitingLine<T> {
+export class WaitQueue<T> {
 	readonly #slots: number;
 	readonly #maxWaiting: number;
 	readonly #clock: Clock;
@@ -178,15 +178,15 @@ export class WaitingLine<T> {
 	}
 }
 
-/** The slots of one model and the line for them. */
+/** The slots of one model and the queue for them. */
 export class FairQueue implements SlotQueue {
 	readonly slots: number;
-	readonly #line: WaitingLine<undefined>;
+	readonly #queue: WaitQueue<undefined>;
 	#freeSlots: number;
 
 	constructor(slots: number, waiting: number, clock: Clock) {
 		this.slots = slots;
-		this.#line = new WaitingLine(slots, waiting, clock);
+		this.#queue = new WaitQueue(slots, waiting, clock);
 		this.#freeSlots = slots;
 	}
 
@@ -195,14 +195,14 @@ export class FairQueue implements SlotQueue {
 	}
 
 	enter(caller: SlotCaller): ModelSlot | Promise<ModelSlot> {
-		if (this.#freeSlots === 0) return this.#line.wait(caller, undefined);
+		if (this.#freeSlots === 0) return this.#queue.wait(caller, undefined);
 		this.#freeSlots -= 1;
 		return this.#slot();
 	}
 
 	#slot(): ModelSlot {
-		return this.#line.slot(() => {
-			if (!this.#line.serve(() => this.#slot())) this.#freeSlots += 1;
+		return this.#queue.slot(() => {
+			if (!this.#queue.serve(() => this.#slot())) this.#freeSlots += 1;
 		});
 	}
 }
