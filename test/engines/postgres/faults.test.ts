@@ -180,6 +180,7 @@ describe('other transactions', () => {
 		expect(await ends).toEqual([true, true, true]);
 		// A connection reports its statistics when it ends.
 		await Promise.all([holder.end(), otherClient.end(), handle.close()]);
+		handle = await handleOn(url, 'plinth');
 		await eventually('the deadlock is counted', async () => (await deadlocks()) > 0, 15_000);
 	}, 30_000);
 
