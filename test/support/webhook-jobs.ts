@@ -48,7 +48,7 @@ export async function createJobs(context: CreateContext): Promise<void> {
 async function createOne(context: CreateContext, server: WebhookServer): Promise<void> {
 	const { random, tenants, jobs, faults } = context;
 	const tenant = random.pick(tenants);
-	const ms = random.chance(0.04) ? endlessMs : random.integer(1, 60);
+	const ms = jobs.length % 25 === 24 ? endlessMs : random.integer(1, 60);
 	const prompt = `job ${jobs.length} ms=${ms} kb=1`;
 	const { callback, fields } = callbackFor(context, tenant);
 	const job: RequestedJob = { tenant, prompt, callback, isRemoved: false };
