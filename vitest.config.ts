@@ -25,7 +25,7 @@ const conditions = ['@plinth/source', 'node', 'development|production'];
 const kills = [
 	'test/kills/*.test.ts',
 	'test/engines/{cluster,s3}/kills.test.ts',
-	'test/engines/{copy,sherpa-onnx/host-kills}.test.ts',
+	'test/engines/{copy,cluster/sdk,deploy/compose,sherpa-onnx/host-kills}.test.ts',
 ];
 
 /**
