@@ -22,8 +22,7 @@ const patient = '150%';
 const conditions = ['@plinth/source', 'node', 'development|production'];
 
 // Processes are killed at random moments, in many rounds.
-const kills = [
-	'test/kills/*.test.ts',
+const engineKills = [
 	'test/engines/{cluster,s3}/kills.test.ts',
 	'test/engines/{copy,cluster/sdk,deploy/compose,sherpa-onnx/host-kills}.test.ts',
 ];
@@ -138,11 +137,20 @@ export default defineConfig({
 				},
 			},
 			{
-				// The packages of the engines are installed apart.
 				extends: true,
 				test: {
 					name: 'kills',
-					include: kills,
+					include: ['test/kills/*.test.ts'],
+					testTimeout: 300_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				// The packages of the engines are installed apart.
+				extends: true,
+				test: {
+					name: 'engine-kills',
+					include: engineKills,
 					testTimeout: 300_000,
 					hookTimeout: 60_000,
 				},
@@ -177,7 +185,7 @@ export default defineConfig({
 				test: {
 					name: 'engines',
 					include: ['test/engines/**/*.test.ts'],
-					exclude: ['test/engines/node_modules/**', churn, ...kills, ...undisturbedEngines],
+					exclude: ['test/engines/node_modules/**', churn, ...engineKills, ...undisturbedEngines],
 					testTimeout: 120_000,
 					hookTimeout: 60_000,
 				},
