@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 // Where `plinth` keeps it too. The processes that tests start inherit it: compiling our sources is most of what a
 // start takes.
@@ -59,6 +59,18 @@ const lengthy = [
 /** Runs for minutes, whatever it runs on. */
 const churn = 'test/engines/cluster/churn.test.ts';
 
+/** One file at a time, behind all other projects of the run. */
+const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
+
+/** The time limit of a test in milliseconds, for files whose hooks start processes. */
+const within = (testTimeout: number) => ({ testTimeout, hookTimeout: 60_000 });
+
+type Project = TestProjectInlineConfiguration;
+
+function project(name: string, options: Project['test']): Project {
+	return { extends: true, test: { name, ...options } };
+}
+
 export default defineConfig({
 	resolve: { conditions },
 	ssr: { resolve: { conditions, externalConditions: ['@plinth/source', 'node'] } },
@@ -73,162 +85,60 @@ export default defineConfig({
 		execArgv: ['--conditions=@plinth/source'],
 		setupFiles: [join(import.meta.dirname, 'test/support/property-seed.ts')],
 		projects: [
-			{
-				extends: true,
-				test: {
-					name: 'unit',
-					include: ['{core/*,plugins/*,adapters/*,cli,cli/create-plinth}/test/**/*.test.ts'],
-					exclude: lengthy,
-					maxWorkers: patient,
-				},
-			},
-			{
-				extends: true,
-				test: {
-					name: 'e2e',
-					include: ['test/*.test.ts', 'test/{e2e,clients,reference}/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
-					exclude: lengthy,
-					maxWorkers: patient,
-					testTimeout: 60_000,
-				},
-			},
-			{
-				extends: true,
-				test: {
-					name: 'system',
-					include: ['test/system/**/*.test.ts'],
-					exclude: [undisturbed],
-					testTimeout: 300_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				extends: true,
-				test: {
-					name: 'undisturbed',
-					include: [undisturbed],
-					maxWorkers: 1,
-					// Behind all other projects of the run.
-					sequence: { groupOrder: 1 },
-					testTimeout: 300_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				// Large pictures, documents and recordings, and what real programs make of ours.
-				extends: true,
-				test: {
-					name: 'media',
-					include: ['test/media/*.test.ts'],
-					exclude: [undisturbedMedia],
-					testTimeout: 300_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				extends: true,
-				test: {
-					name: 'media-undisturbed',
-					include: [undisturbedMedia],
-					maxWorkers: 1,
-					sequence: { groupOrder: 1 },
-					testTimeout: 300_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				extends: true,
-				test: {
-					name: 'kills',
-					include: ['test/kills/*.test.ts'],
-					testTimeout: 300_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				// The packages of the engines are installed apart.
-				extends: true,
-				test: {
-					name: 'engine-kills',
-					include: engineKills,
-					testTimeout: 300_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				// What would make `npm test` longer than its two minutes.
-				extends: true,
-				test: {
-					name: 'lengthy',
-					include: lengthy,
-					maxWorkers: patient,
-					testTimeout: 60_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				// Packages as they are published, outside the workspace, which must have been built; and clients, whose packages
-				// are installed apart.
-				extends: true,
-				test: {
-					name: 'packages',
-					include: ['test/{packages,other-clients}/*.test.ts'],
-					globalSetup: ['test/packages/support/prepare.ts'],
-					maxWorkers: patient,
-					testTimeout: 60_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				// With engines that operators install: their packages are installed apart.
-				extends: true,
-				test: {
-					name: 'engines',
-					include: ['test/engines/**/*.test.ts'],
-					exclude: ['test/engines/node_modules/**', churn, ...engineKills, ...undisturbedEngines],
-					testTimeout: 120_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				extends: true,
-				test: {
-					name: 'engines-undisturbed',
-					include: undisturbedEngines,
-					maxWorkers: 1,
-					sequence: { groupOrder: 1 },
-					testTimeout: 120_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				// In Debian's Chromium, against real servers; what drives it is installed apart. One file at a time: they measure
-				// what a user waits for.
-				extends: true,
-				test: {
-					name: 'browser',
-					include: ['test/browser/**/*.test.ts'],
-					exclude: ['test/browser/node_modules/**'],
-					maxWorkers: 1,
-					testTimeout: 60_000,
-					hookTimeout: 60_000,
-				},
-			},
-			{
-				// The same files as in `system`, with their full numbers of rounds, and files that need engines.
-				extends: true,
-				test: {
-					name: 'long',
-					include: [
-						'test/system/{comfyui-disconnects,drain,fuzz}.test.ts',
-						'test/kills/{comfyui-kills,kills,webhook-kills}.test.ts',
-						'test/engines/{cluster,s3}/kills.test.ts',
-						churn,
-					],
-					testTimeout: 7_200_000,
-					env: { PLINTH_TEST_LONG: '1' },
-				},
-			},
+			project('unit', {
+				include: ['{core/*,plugins/*,adapters/*,cli,cli/create-plinth}/test/**/*.test.ts'],
+				exclude: lengthy,
+				maxWorkers: patient,
+			}),
+			project('e2e', {
+				include: ['test/*.test.ts', 'test/{e2e,clients,reference}/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+				exclude: lengthy,
+				maxWorkers: patient,
+				testTimeout: 60_000,
+			}),
+			// What would make `npm test` longer than its two minutes.
+			project('lengthy', { include: lengthy, maxWorkers: patient, ...within(60_000) }),
+			project('system', { include: ['test/system/**/*.test.ts'], exclude: [undisturbed], ...within(300_000) }),
+			project('undisturbed', { include: [undisturbed], ...alone, ...within(300_000) }),
+			// Large pictures, documents and recordings, and what real programs make of ours.
+			project('media', { include: ['test/media/*.test.ts'], exclude: [undisturbedMedia], ...within(300_000) }),
+			project('media-undisturbed', { include: [undisturbedMedia], ...alone, ...within(300_000) }),
+			project('kills', { include: ['test/kills/*.test.ts'], ...within(300_000) }),
+			// With engines that operators install. The packages of the engines are installed apart.
+			project('engine-kills', { include: engineKills, ...within(120_000) }),
+			project('engines', {
+				include: ['test/engines/**/*.test.ts'],
+				exclude: ['test/engines/node_modules/**', churn, ...engineKills, ...undisturbedEngines],
+				...within(120_000),
+			}),
+			project('engines-undisturbed', { include: undisturbedEngines, ...alone, ...within(120_000) }),
+			// Packages as they are published, outside the workspace, which must have been built; and clients, whose packages
+			// are installed apart.
+			project('packages', {
+				include: ['test/{packages,other-clients}/*.test.ts'],
+				globalSetup: ['test/packages/support/prepare.ts'],
+				maxWorkers: patient,
+				...within(60_000),
+			}),
+			// In Debian's Chromium, against real servers; what drives it is installed apart. One file at a time: they measure
+			// what a user waits for.
+			project('browser', {
+				include: ['test/browser/**/*.test.ts'],
+				exclude: ['test/browser/node_modules/**'],
+				maxWorkers: 1,
+				...within(60_000),
+			}),
+			// Files of the projects above with their full numbers of rounds, and what runs for minutes in any case.
+			project('long', {
+				include: [
+					'test/system/{comfyui-disconnects,drain,fuzz}.test.ts',
+					'test/kills/{comfyui-kills,kills,webhook-kills}.test.ts',
+					'test/engines/{cluster,s3}/kills.test.ts',
+					churn,
+				],
+				testTimeout: 7_200_000,
+				env: { PLINTH_TEST_LONG: '1' },
+			}),
 		],
 		coverage: { provider: 'v8', include: ['{core/*,plugins/*,adapters/*,cli}/src/**'] },
 	},

@@ -3,8 +3,8 @@ import { type Child, startChild } from './harness/child.ts';
 import { cpuFigures, inTurns, type Sample } from './harness/rounds.ts';
 
 /**
- * A picture from a scripted ComfyUI: queue, socket, history, file and its text chunks, against the file alone. Each side
- * has its own process, because garbage that one leaves would be collected at the cost of the other.
+ * A picture from a scripted ComfyUI: queue, socket, history, file and its text chunks, against the file alone. Each
+ * side has its own process, because garbage that one leaves would be collected at the cost of the other.
  */
 export const comfyui: Bench = {
 	name: 'comfyui',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth, root } from '../support/cli.ts';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
-import { memoryGrowthDuring } from '../support/process-tree.ts';
+import { inMegabytes, memoryGrowthDuring } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const megabyte = 1_048_576;
@@ -48,8 +48,6 @@ function ask(model: string, document: Buffer, header = 'data:;base64,'): Promise
 	});
 }
 
-const mb = (bytes: number) => (bytes / megabyte).toFixed(0);
-
 test.each([
 	['as a data URL', undefined],
 	['as base64 alone', ''],
@@ -60,7 +58,7 @@ test.each([
 		const response = await ask('echo-1', document, header);
 		expect((await failure(response)).code).toBe('document_unsupported');
 	});
-	console.info(`64 MB ${how}: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`);
+	console.info(`64 MB ${how}: server +${inMegabytes(held.server)}, reader ${inMegabytes(held.child)}.`);
 	expect(held.server).toBeLessThan(bodyBytes);
 	expect((await readdir(temp)).filter((name) => name.startsWith('plinth-'))).toEqual([]);
 });
@@ -74,6 +72,6 @@ test('the text of a 48 MB file takes no more server memory than the body and the
 		expect(response.status).toBe(200);
 		expect(await response.json()).toMatchObject({ warnings: [expect.stringContaining('a.txt')] });
 	});
-	console.info(`The text of 48 MB: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`);
+	console.info(`The text of 48 MB: server +${inMegabytes(held.server)}, reader ${inMegabytes(held.child)}.`);
 	expect(held.server).toBeLessThan(1.1 * bodyBytes + fileBytes);
 });

@@ -10,7 +10,7 @@ import { type RawClient, rawClient } from '../support/client.ts';
 import { type HostileDocument, hostileDocuments } from '../support/hostile-documents/index.ts';
 import { type Probe, percentile } from '../support/latency.ts';
 import { startProbeThread } from '../support/latency-worker.ts';
-import { type MemoryGrowth, memoryGrowthDuring, residentOrZero } from '../support/process-tree.ts';
+import { inMegabytes, type MemoryGrowth, memoryGrowthDuring, residentOrZero } from '../support/process-tree.ts';
 
 const megabyte = 1_048_576;
 const path = '/api/attachments/parse';
@@ -131,9 +131,9 @@ test('the server stays responsive meanwhile and keeps no files', async () => {
 	const times = await health.stop();
 	const { server, child: reader } = await held;
 	const p99 = percentile(times, 0.99);
-	const mb = (bytes: number) => `${(bytes / megabyte).toFixed(0)} MB`;
 	console.info(
-		`${outcomes.join('\n')}\n/healthz p99 ${p99.toFixed(0)} ms of ${times.length}; server +${mb(server)}, largest reader ${mb(reader)}.`,
+		`${outcomes.join('\n')}\n/healthz p99 ${p99.toFixed(0)} ms of ${times.length}; ` +
+			`server +${inMegabytes(server)}, largest reader ${inMegabytes(reader)}.`,
 	);
 	expect(p99).toBeLessThan(100);
 	const after = () => residentOrZero(child.pid) - before;

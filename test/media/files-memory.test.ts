@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth } from '../support/cli.ts';
 import { filesBelow } from '../support/files.ts';
-import { memoryGrowthDuring } from '../support/process-tree.ts';
+import { inMegabytes, memoryGrowthDuring } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const megabyte = 1_048_576;
@@ -74,7 +74,7 @@ test('a file of 512 MB is stored with little memory', async () => {
 	const sending = upload(largest);
 	const held = await memoryGrowthDuring(child.pid, () => sending);
 	const response = await sending;
-	console.info(`512 MB: server +${(held.server / megabyte).toFixed(0)} MB.`);
+	console.info(`512 MB: server +${inMegabytes(held.server)}.`);
 	expect(response).toMatchObject({ status: 200, body: { bytes: largest } });
 	const { id } = response.body as { id: string };
 	const head = await fetch(`${url}/v1/files/${id}/content`, {

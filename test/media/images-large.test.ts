@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { pngSize, solidPng } from '../support/png.ts';
-import { memoryGrowthDuring } from '../support/process-tree.ts';
+import { inMegabytes, memoryGrowthDuring } from '../support/process-tree.ts';
 
 const megabyte = 1_048_576;
 const boundary = 'plinth-test-boundary';
@@ -96,7 +96,8 @@ describe('large pictures', () => {
 			await expectCollage(await multipart(Array(16).fill(picture), 'collage'));
 		});
 		console.info(
-			`Sixteen pictures of ${(picture.length / megabyte).toFixed(1)} MB: server +${(held.server / megabyte).toFixed(0)} MB, worker ${(held.child / megabyte).toFixed(0)} MB.`,
+			`Sixteen pictures of ${inMegabytes(picture.length)}: ` +
+				`server +${inMegabytes(held.server)}, worker ${inMegabytes(held.child)}.`,
 		);
 		expect(held.server).toBeLessThan(150 * megabyte);
 		expect(held.child).toBeGreaterThan(0);
@@ -111,7 +112,7 @@ describe('large pictures', () => {
 			await expectCollage(await json(Array(4).fill(picture), 'collage'));
 		});
 		console.info(
-			`Four pictures of 35 MB in JSON: server +${(held.server / megabyte).toFixed(0)} MB, worker ${(held.child / megabyte).toFixed(0)} MB.`,
+			`Four pictures of 35 MB in JSON: server +${inMegabytes(held.server)}, worker ${inMegabytes(held.child)}.`,
 		);
 		expect(held.server).toBeLessThan(150 * megabyte);
 		expect(await leftBehind()).toEqual([]);

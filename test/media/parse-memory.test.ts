@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { solidPng } from '../support/png.ts';
-import { memoryGrowthDuring } from '../support/process-tree.ts';
+import { inMegabytes, memoryGrowthDuring } from '../support/process-tree.ts';
 
 const megabyte = 1_048_576;
 const path = '/api/attachments/parse';
@@ -47,8 +47,6 @@ function post(document: Buffer, header = 'data:application/octet-stream;base64,'
 	});
 }
 
-const mb = (bytes: number) => (bytes / megabyte).toFixed(0);
-
 interface Result {
 	readonly truncated?: boolean;
 	readonly content: { readonly text?: string };
@@ -69,7 +67,7 @@ test.each([
 	const held = await memoryGrowthDuring(child.pid, async () => {
 		expect((await resultOf(await post(document, header)))?.error?.code).toBe('document_unsupported');
 	});
-	console.info(`64 MB ${how}: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`);
+	console.info(`64 MB ${how}: server +${inMegabytes(held.server)}, reader ${inMegabytes(held.child)}.`);
 	expect(held.server).toBeLessThan(64 * megabyte);
 	expect((await readdir(temp)).filter((name) => name.startsWith('plinth-'))).toEqual([]);
 });
@@ -84,6 +82,6 @@ test('a response of 20 million characters takes a few times its length', async (
 	});
 	expect(result?.truncated).toBe(true);
 	expect(result?.content.text?.length).toBeGreaterThan(19_000_000);
-	console.info(`20 million characters: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`);
+	console.info(`20 million characters: server +${inMegabytes(held.server)}, reader ${inMegabytes(held.child)}.`);
 	expect(held.server).toBeLessThan(200 * megabyte);
 });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth, startNode } from '../support/cli.ts';
 import { heardWords } from '../support/fake-transcription.ts';
-import { memoryGrowthDuring } from '../support/process-tree.ts';
+import { inMegabytes, memoryGrowthDuring } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const exec = promisify(execFile);
@@ -128,7 +128,7 @@ test('sixteen files of 25 MB, four at a time, are transcribed with little memory
 	};
 	const working = work();
 	const held = await memoryGrowthDuring(child.pid, () => working);
-	console.info(`16 x 25 MB: server +${(held.server / megabyte).toFixed(0)} MB.`);
+	console.info(`16 x 25 MB: server +${inMegabytes(held.server)}.`);
 	expect(held.server).toBeLessThan(100 * megabyte);
 });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vit
 import { type Child, plinth, root } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { rawPng } from '../support/png.ts';
-import { memoryGrowthDuring } from '../support/process-tree.ts';
+import { inMegabytes, memoryGrowthDuring } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const megabyte = 1_048_576;
@@ -105,7 +105,8 @@ describe('eight pictures of 50 megapixels at once', () => {
 		});
 		const [slowest = 0] = waits.toSorted((a, b) => b - a);
 		console.info(
-			`Eight of ${name}: +${(held.server / megabyte).toFixed(0)} MB, decoding process ${(held.child / megabyte).toFixed(0)} MB, /healthz within ${slowest.toFixed(0)} ms.`,
+			`Eight of ${name}: +${inMegabytes(held.server)}, decoding process ${inMegabytes(held.child)}, ` +
+				`/healthz within ${slowest.toFixed(0)} ms.`,
 		);
 		expect(held.server).toBeLessThan(150 * megabyte);
 		expect(held.child).toBeLessThan(600 * megabyte);
@@ -130,7 +131,8 @@ describe('ten uploads at once', () => {
 		};
 		const bySize = { small: await growths(medium, 5), large: await growths(large, 3) };
 		console.info(
-			`Ten uploads of ${(medium.length / megabyte).toFixed(1)} MB: +${(bySize.small / megabyte).toFixed(0)} MB; of ${(large.length / megabyte).toFixed(1)} MB: +${(bySize.large / megabyte).toFixed(0)} MB.`,
+			`Ten uploads of ${inMegabytes(medium.length)}: +${inMegabytes(bySize.small)}; ` +
+				`of ${inMegabytes(large.length)}: +${inMegabytes(bySize.large)}.`,
 		);
 		expect(bySize.large).toBeLessThan(96 * megabyte);
 		expect(bySize.large - bySize.small).toBeLessThan(48 * megabyte);

@@ -52,6 +52,11 @@ export async function memoryGrowthDuring(pid: number, work: () => Promise<unknow
 	return { server, child };
 }
 
+/** A number of bytes for a report, such as `12 MB`. */
+export function inMegabytes(bytes: number): string {
+	return `${(bytes / 1_048_576).toFixed(0)} MB`;
+}
+
 /** The running child processes of a process. */
 export function childrenOf(pid: number): readonly number[] {
 	const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
