@@ -23,15 +23,16 @@ export const processes: Bench = {
 			(await drive(upstream.folder, targetOf(server, workloads.chat), connections, ms, 'both')).rate;
 		try {
 			for (const server of [two, one]) await ask(server, 2 * roundMs);
+			const all = availableParallelism();
 			const busy: number[] = [];
 			const askOne = async () => {
-				const [before, began] = [busyMs(), performance.now()];
+				const [before, began] = [idleMs(), performance.now()];
 				const rate = await ask(one, roundMs);
-				busy.push((busyMs() - before) / (performance.now() - began));
+				busy.push(all - (idleMs() - before) / (performance.now() - began));
 				return rate;
 			};
 			const rates = await inTurns(rounds, { ours: () => ask(two, roundMs), reference: askOne });
-			const [used, all] = [median(busy), availableParallelism()];
+			const used = median(busy);
 			return [
 				{
 					name: 'processes',
@@ -52,7 +53,7 @@ export const processes: Bench = {
 	},
 };
 
-/** Milliseconds that all processors have worked so far. */
-function busyMs(): number {
-	return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+/** Milliseconds that all processors have been idle so far. Node's times of work leave out soft interrupts. */
+function idleMs(): number {
+	return cpus().reduce((sum, { times }) => sum + times.idle, 0);
 }
