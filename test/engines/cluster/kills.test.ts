@@ -74,6 +74,8 @@ test(`${rounds} rounds of SIGKILL to servers, workers and PostgreSQL lose no job
 	await clientsDone;
 
 	const [{ client }] = servers as [Server];
+	// After a kill of PostgreSQL, a server may answer 503 for at most five seconds.
+	await eventually('the database is back', async () => (await client.send('/v1/videos')).status === 200);
 	const open = async () => (await allVideos(client)).filter(({ status }) => /queued|in_progress/.test(status));
 	await eventually('every job has ended', async () => (await open()).length === 0, 60_000);
 	const acknowledged = tracker.jobs.filter(({ id }) => id !== undefined);
