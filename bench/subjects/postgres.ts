@@ -59,6 +59,7 @@ async function plinth(): Promise<Side> {
 		async job() {
 			await create();
 			const claim = await take();
+			if (claim === undefined) throw new Error('No job was given out.');
 			await store.complete(claim.job.id, claim.fence, { result, retentionMs: 604_800_000 });
 		},
 		create: () => create('created'),
@@ -93,7 +94,9 @@ async function boss(): Promise<Side> {
 	return {
 		async job() {
 			await queue.send('video', input);
-			const job = await fetch();
+			let job = await fetch();
+			// A fetch leaves out jobs that another fetch has locked.
+			while (job === undefined) job = await fetch();
 			await queue.complete('video', job.id, result);
 		},
 	};
@@ -137,8 +140,8 @@ async function bare(): Promise<Side> {
 	};
 }
 
-/** One worker with many slots. One call fills all free slots. */
-function bySlots<T>(take: (count: number) => Promise<readonly T[]>): () => Promise<T> {
+/** One worker with many slots. One call fills all free slots; a slot without a job resolves to undefined. */
+function bySlots<T>(take: (count: number) => Promise<readonly T[]>): () => Promise<T | undefined> {
 	let free: ((job: T | undefined) => void)[] = [];
 	const fill = async () => {
 		const slots = free;
@@ -146,14 +149,11 @@ function bySlots<T>(take: (count: number) => Promise<readonly T[]>): () => Promi
 		const jobs = await take(slots.length);
 		slots.forEach((slot, index) => void slot(jobs[index]));
 	};
-	return async () => {
-		const job = await new Promise<T | undefined>((resolve) => {
+	return () =>
+		new Promise((resolve) => {
 			if (free.length === 0) setImmediate(fill);
 			free.push(resolve);
 		});
-		if (job === undefined) throw new Error('No job was given out.');
-		return job;
-	};
 }
 
 function newId(): string {
