@@ -158,8 +158,8 @@ async function orphanedFiles(videos: readonly WireVideo[]): Promise<readonly str
 }
 
 /**
- * The time from each start while no other process was running to the first attempt that began after it, in
- * milliseconds.
+ * The time from each start while no other process ran jobs to the first attempt that began after it, in milliseconds.
+ * `running` leaves out the times without such a process: it may be killed before it has a job.
  */
 async function firstClaims(
 	starts: readonly FreshStart[],
@@ -167,6 +167,9 @@ async function firstClaims(
 	const started = (await jobEvents(fleet.dataDir)).filter(({ type }) => type === 'job.started');
 	return starts.flatMap(({ from, readyAt }) => {
 		const first = started.find(({ at }) => at >= from);
-		return first ? [{ total: first.at - from, running: first.at - readyAt }] : [];
+		if (!first) return [];
+		const later = starts.filter((start) => start.downSince >= readyAt && start.downSince < first.at);
+		const down = later.reduce((sum, start) => sum + start.readyAt - start.downSince, 0);
+		return [{ total: first.at - from, running: first.at - readyAt - down }];
 	});
 }

@@ -2,8 +2,10 @@ import type { RawClient } from './client.ts';
 import type { Fleet, Member, Server } from './fleet.ts';
 import type { Seeded } from './seeded.ts';
 
-/** A start while no other process was running. Times are in milliseconds since the Unix epoch. */
+/** A start while no process was running that runs jobs. Times are in milliseconds since the Unix epoch. */
 export interface FreshStart {
+	/** When the last process that runs jobs was killed. */
+	readonly downSince: number;
 	readonly from: number;
 	/** When all started processes had reported that they are ready. */
 	readonly readyAt: number;
@@ -15,6 +17,8 @@ export class ServerAndWorker {
 	readonly #random: Seeded;
 	#server: (Server & { readonly runsJobs: boolean }) | undefined;
 	#worker: Member | undefined;
+	/** Undefined while a process runs jobs, and before the first start. */
+	#downSince: number | undefined;
 	readonly freshStarts: FreshStart[] = [];
 	kills = 0;
 
@@ -34,13 +38,19 @@ export class ServerAndWorker {
 	async startMissing(withWorker: boolean): Promise<void> {
 		if (!withWorker && this.#worker) await this.#killWorker();
 		if (!withWorker && this.#server?.runsJobs === false) await this.#killServer();
-		const isFresh = !this.#server && !this.#worker;
+		const isFresh = !this.#canRunJobs;
 		const from = Date.now();
 		await Promise.all([
 			this.#server ?? this.#startServer(!withWorker || this.#random.chance(0.5)),
 			withWorker ? (this.#worker ?? this.#startWorker()) : undefined,
 		]);
-		if (isFresh) this.freshStarts.push({ from, readyAt: Date.now() });
+		if (!isFresh) return;
+		this.freshStarts.push({ downSince: this.#downSince ?? from, from, readyAt: Date.now() });
+		this.#downSince = undefined;
+	}
+
+	get #canRunJobs(): boolean {
+		return this.#worker !== undefined || this.#server?.runsJobs === true;
 	}
 
 	/** Kills the server, the worker or both. */
@@ -74,7 +84,9 @@ export class ServerAndWorker {
 	}
 
 	async #kill(member: Member | undefined): Promise<void> {
-		if (member) this.kills += 1;
-		await member?.kill();
+		if (!member) return;
+		this.kills += 1;
+		if (!this.#canRunJobs) this.#downSince ??= Date.now();
+		await member.kill();
 	}
 }
