@@ -70,7 +70,14 @@ async function addEndedJobs(name: string, count: number): Promise<void> {
 	await statement(database.url, 'ANALYZE plinth.jobs');
 }
 
+async function addWaitingJobs(count: number): Promise<void> {
+	const store = new PostgresJobStore(handle, week);
+	const job = { kind: 'video', tenant: 'acme', principal: 'key', model: 'm', input: {}, maxAttempts: 5 };
+	for (let n = 0; n < count; n++) await store.create({ ...job, id: `waiting_${n}` });
+}
+
 test('calls read as many pages beside 20,000 ended jobs as beside 100', async () => {
+	await addWaitingJobs(10);
 	await addEndedJobs('few', 100);
 	const few = await allPages();
 	await addEndedJobs('many', 20_000);
