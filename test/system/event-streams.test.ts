@@ -25,6 +25,7 @@ beforeAll(async () => {
 	child = plinth(['serve', '--config', join(root, 'test/support/quick.config.ts')], {
 		cwd,
 		env: {
+			NODE_OPTIONS: `--expose-gc --import ${new URL('../support/collect-on-signal.ts', import.meta.url)}`,
 			PORT: '0',
 			PLINTH_API_KEYS: Object.entries(keys)
 				.map((pair) => pair.join(':'))
@@ -112,11 +113,13 @@ async function openMany(count: number, key: string): Promise<readonly Listener[]
 	return listeners;
 }
 
-test('1,000 idle streams take at most 25 KB each, and all receive an update within a second', async () => {
+test('1,000 more idle streams take at most 25 KB each, and all receive an update within a second', async () => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
-	const before = residentOrZero(child.pid);
+	// They use up the free places in the heap, so that the next ones need memory that the process does not hold yet.
+	await openMany(streams, keys.busy);
+	const before = await heldMemory();
 	const listeners = await openMany(streams, keys.crowd);
-	const each = (residentOrZero(child.pid) - before) / streams / 1_024;
+	const each = ((await heldMemory()) - before) / streams / 1_024;
 	const began = performance.now();
 	const { id } = await clientOf('crowd').create(fields);
 	const delays = await Promise.all(listeners.map((listener) => listener.received(id)));
@@ -126,48 +129,65 @@ test('1,000 idle streams take at most 25 KB each, and all receive an update with
 	expect(last).toBeLessThan(1_000);
 });
 
+let collections = 0;
+
+/** The resident bytes of the server after its garbage is collected, which would be a random part of the growth. */
+async function heldMemory(): Promise<number> {
+	process.kill(child.pid, 'SIGUSR2');
+	collections += 1;
+	await child.printed(new RegExp(`collected ${collections}\n`));
+	return residentOrZero(child.pid);
+}
+
 test('a client that stops reading is disconnected within 30 seconds, and other clients get their updates', async () => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const other = new Listener(keys.other);
 	await other.opened;
 
-	/** The 99th percentile of the delays of another tenant's updates, while one tenant constantly has large updates. */
-	const p99 = async (): Promise<number> => {
-		const client = clientOf('other');
+	// One client for all requests, because each loads the OpenAPI document at its first request.
+	const client = clientOf('other');
+	/** The delays of 30 updates of another tenant, while one tenant constantly has large updates. */
+	const delays = async (): Promise<number[]> => {
 		const times: number[] = [];
-		for (let n = 0; n < 60; n += 1) {
+		while (times.length < 30) {
 			const began = performance.now();
 			const { id } = await client.create(fields);
 			times.push((await other.received(id)) - began);
 		}
-		return percentile(
-			times.toSorted((a, b) => a - b),
-			0.99,
-		);
+		return times;
 	};
 	const reader = new Listener(keys.busy);
 	await reader.opened;
 	const busy = busyTenant();
-	// The best of several rounds is compared, because it is less disturbed by other work on the machine.
-	let alone = Math.min(await p99(), await p99());
+	const alone: number[] = [];
+	while (alone.length < 900) alone.push(...(await delays()));
 	expect(isHeld(reader.socket)).toBe(true);
 	reader.socket.pause();
 	const began = performance.now();
-	const besides: number[] = [];
+	const beside: number[] = [];
 	while (isHeld(reader.socket) && performance.now() - began < 30_000) {
-		besides.push(await p99());
+		beside.push(...(await delays()));
 	}
 	const dropped = performance.now() - began;
-	alone = Math.min(alone, await p99());
-	// The same number of rounds. By the last one, the buffers of the socket and the kernel are full.
-	const besideStopped = Math.min(...besides.slice(-3));
+	while (alone.length < 1_800) alone.push(...(await delays()));
+	const p99Alone = p99(alone);
+	// By the last ones, the buffers of the socket and the kernel are full.
+	const p99Beside = p99(beside.slice(-1_800));
 	await busy.stop();
 	console.info(
-		`p99 ${alone.toFixed(1)} ms, beside a reader that stopped ${besideStopped.toFixed(1)} ms; it was dropped after ${(dropped / 1_000).toFixed(1)} s.`,
+		`p99 ${p99Alone.toFixed(1)} ms, beside a reader that stopped ${p99Beside.toFixed(1)} ms; it was dropped after ${(dropped / 1_000).toFixed(1)} s.`,
 	);
 	expect(dropped).toBeLessThan(30_000);
-	expect(besideStopped).toBeLessThan(Math.max(alone * 1.1, alone + 5));
+	expect(p99Beside).toBeLessThan(Math.max(p99Alone * 1.1, p99Alone + 5));
 });
+
+/** The 99th percentile of many delays. That of a few is their maximum, which other work on the machine decides. */
+function p99(delays: readonly number[]): number {
+	return percentile(
+		delays.toSorted((a, b) => a - b),
+		0.99,
+	);
+}
 
 /** Whether the server's end of a connection is open. A client that does not read cannot notice the end. */
 function isHeld({ localPort = 0 }: Socket): boolean {
