@@ -9,9 +9,12 @@ export interface ReadersRound {
 	readonly request: string;
 }
 
-/** Bytes of one read, and how often each client reads. */
-const pieceBytes = 1_024;
-const everyMs = 100;
+/**
+ * Bytes of one read, and how often each client reads. Few large reads, because the clients share the processors of the
+ * server that is measured.
+ */
+const pieceBytes = 10_240;
+const everyMs = 1_000;
 
 let open: Socket[] = [];
 /** The clients take turns, so that they do not all read at the same moment. */
