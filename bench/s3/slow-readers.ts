@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { percentile } from '../../test/support/latency.ts';
+import { p99 } from '../../test/support/latency.ts';
 import type { Row } from '../harness/bench.ts';
 import { startChild } from '../harness/child.ts';
 import { residentBytes } from '../harness/cpu.ts';
@@ -12,7 +12,7 @@ import type { ReadersRound } from '../subjects/slow-readers.ts';
 import type { S3Server } from './server.ts';
 
 const readers = 50;
-/** How long the downloads that have begun fill the buffers of their connections, which a reader does not wait for. */
+/** Time for new downloads to fill the buffers of their connections. After it, the readers set the pace. */
 const settleMs = 2_000;
 const rounds = 12;
 const requests = 400;
@@ -37,22 +37,20 @@ export async function slowReaders(server: S3Server): Promise<Row[]> {
 		await poll();
 		const before = residentBytes(server.pid);
 		const growths: number[] = [];
-		const times = { reference: [] as number[], ours: [] as number[] };
-		const p99 = await inTurns(rounds, {
-			async reference() {
-				await open(0);
-				await delay(settleMs);
-				const round = await poll();
-				times.reference.push(...round);
-				return percentile(round, 0.99);
-			},
+		const polls = { reference: [] as number[], ours: [] as number[] };
+		const round = async (subject: keyof typeof polls, count: number) => {
+			await open(count);
+			await delay(settleMs);
+			const times = await poll();
+			polls[subject].push(...times);
+			return p99(times);
+		};
+		const p99s = await inTurns(rounds, {
+			reference: () => round('reference', 0),
 			async ours() {
-				await open(readers);
-				await delay(settleMs);
-				const round = await poll();
+				const value = await round('ours', readers);
 				growths.push((residentBytes(server.pid) - before) / 1024 ** 2 / readers);
-				times.ours.push(...round);
-				return percentile(round, 0.99);
+				return value;
 			},
 		});
 		return [
@@ -64,13 +62,13 @@ export async function slowReaders(server: S3Server): Promise<Row[]> {
 				rounds: { ours: growths },
 			},
 			{
-				// Of all rounds together: that of one round is decided by four requests.
+				// Of the polls of all rounds: in one round, the four slowest polls decide.
 				name: 'a poll beside them',
 				unit: 'ms, p99',
-				ours: percentile(sorted(times.ours), 0.99),
-				reference: { name: 'without them', value: percentile(sorted(times.reference), 0.99) },
+				ours: p99(polls.ours),
+				reference: { name: 'without them', value: p99(polls.reference) },
 				goal: { of: 'ratio', bound: 'at most', limit: 1.2 },
-				rounds: p99,
+				rounds: p99s,
 			},
 		];
 	} finally {
@@ -78,7 +76,7 @@ export async function slowReaders(server: S3Server): Promise<Row[]> {
 	}
 }
 
-/** Response times of sequential requests, in ascending order. */
+/** Response times of sequential requests in milliseconds. */
 async function latencies({ port }: S3Server, path: string): Promise<readonly number[]> {
 	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	const times: number[] = [];
@@ -92,9 +90,5 @@ async function latencies({ port }: S3Server, path: string): Promise<readonly num
 		await delay(pauseMs);
 	}
 	agent.destroy();
-	return sorted(times);
-}
-
-function sorted(times: readonly number[]): readonly number[] {
-	return times.toSorted((a, b) => a - b);
+	return times;
 }

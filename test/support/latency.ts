@@ -35,3 +35,11 @@ export function probe(url: string): Probe {
 export function percentile(sorted: readonly number[], share: number): number {
 	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
+
+/** The 99th percentile of times in any order. Of fewer than 100 times it is the maximum. */
+export function p99(times: readonly number[]): number {
+	return percentile(
+		times.toSorted((a, b) => a - b),
+		0.99,
+	);
+}

@@ -6,7 +6,7 @@ import { eventually } from '@plinth/testing';
 import { afterAll, afterEach, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth, root } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
-import { percentile } from '../support/latency.ts';
+import { p99 } from '../support/latency.ts';
 import { residentOrZero } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
@@ -115,7 +115,7 @@ async function openMany(count: number, key: string): Promise<readonly Listener[]
 
 test('1,000 more idle streams take at most 25 KB each, and all receive an update within a second', async () => {
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
-	// They use up the free places in the heap, so that the next ones need memory that the process does not hold yet.
+	// These streams fill the free memory of the heap. The next ones need new memory, which is measured.
 	await openMany(streams, keys.busy);
 	const before = await heldMemory();
 	const listeners = await openMany(streams, keys.crowd);
@@ -131,7 +131,7 @@ test('1,000 more idle streams take at most 25 KB each, and all receive an update
 
 let collections = 0;
 
-/** The resident bytes of the server after its garbage is collected, which would be a random part of the growth. */
+/** The resident bytes of the server, measured after a garbage collection. Garbage would make the growth random. */
 async function heldMemory(): Promise<number> {
 	process.kill(child.pid, 'SIGUSR2');
 	collections += 1;
@@ -180,14 +180,6 @@ test('a client that stops reading is disconnected within 30 seconds, and other c
 	expect(dropped).toBeLessThan(30_000);
 	expect(p99Beside).toBeLessThan(Math.max(p99Alone * 1.1, p99Alone + 5));
 });
-
-/** The 99th percentile of many delays. That of a few is their maximum, which other work on the machine decides. */
-function p99(delays: readonly number[]): number {
-	return percentile(
-		delays.toSorted((a, b) => a - b),
-		0.99,
-	);
-}
 
 /** Whether the server's end of a connection is open. A client that does not read cannot notice the end. */
 function isHeld({ localPort = 0 }: Socket): boolean {
