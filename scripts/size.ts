@@ -11,7 +11,7 @@ const limits: Readonly<Record<string, number>> = {
 	'adapters/ai-sdk': 1_200,
 	'adapters/audio': 600,
 	'adapters/builtin': 3_500,
-	'adapters/comfyui': 985,
+	'adapters/comfyui': 900,
 	'adapters/command': 1_500,
 	'adapters/documents': 3_300,
 	'adapters/llama-cpp': 700,

@@ -4,6 +4,7 @@ import { comfyui } from '@plinth/comfyui';
 import type { ImageModel } from '@plinth/plugin-image/model';
 import { createModel, silentLogger } from '@plinth/testing';
 import { Agent, request as fetchOnce } from 'undici';
+import { withoutMetadata } from '../../plugins/image/src/work/metadata.ts';
 
 // Gets pictures from a scripted ComfyUI, `ours` through the adapter, `undici` without it. Arguments: which, and the
 // address. Each message starts a round, which is answered by a `Sample`.
@@ -32,7 +33,11 @@ async function throughAdapter(): Promise<() => Promise<unknown>> {
 	const { model } = await createModel<ImageModel>(comfyui.image(config), { clock, folder });
 	const { signal } = new AbortController();
 	const run = { signal, seed: 7, partials: 0, partial: () => {}, log: silentLogger() };
-	return async () => model.generate?.(request, run);
+	return async () => {
+		const [picture] = (await model.generate?.(request, run))?.images ?? [];
+		if (!picture || !('body' in picture)) throw new Error('the model made no file');
+		return withoutMetadata(picture.body, 'png');
+	};
 }
 
 function withUndici(): () => Promise<unknown> {

@@ -3,8 +3,8 @@ import type { ImageEditRequest, ImageModel, ImageRequest, ImageRun } from '@plin
 import { imageModels } from '@plinth/plugin-image/model';
 import type { VideoPreview } from '@plinth/plugin-video/model';
 import { z } from 'zod';
-import { pictureOf } from './files.ts';
 import { commonOptions } from './options.ts';
+import { pictureOf } from './pictures.ts';
 import { openPrompts } from './prompts.ts';
 
 const config = z.strictObject({
@@ -35,7 +35,7 @@ export const comfyuiImage = defineModel({
 			const file = await prompts.run(work, { signal, log, ...(partials > 0 && { preview }) });
 			const isFixed = steps !== undefined && workflow.count('steps') === 0;
 			return {
-				images: [await pictureOf(file, keepMetadata)],
+				images: [{ ...(await pictureOf(file)), dropMetadata: !keepMetadata }],
 				warnings: isFixed ? ['The workflow has a fixed number of steps.'] : [],
 			};
 		};

@@ -21,9 +21,6 @@ const uploadSchema = z.object({ name: z.string(), subfolder: z.string() });
 /** The entry of the history for a prompt that has ended. */
 export type HistoryEntry = z.output<typeof entrySchema>;
 
-/** The state of a prompt; undefined: neither in the queue nor in the history. */
-type PromptState = 'pending' | 'running' | HistoryEntry | undefined;
-
 /** A picture to upload: PNG, JPEG or WebP. */
 export type Picture = Pick<MediaInput, 'mediaType' | 'bytes'>;
 
@@ -95,8 +92,8 @@ export class Server {
 		await this.#agent.destroy();
 	}
 
-	/** Looks for a prompt in the history and in the queue. */
-	async lookUp(id: string, options: RequestOptions = {}): Promise<PromptState> {
+	/** Looks for a prompt in the history and in the queue. Resolves to undefined when it is in neither. */
+	async lookUp(id: string, options: RequestOptions = {}) {
 		const readHistory = async () => (await this.json(historySchema, `/history/${id}`, options))[id];
 		const entry = await readHistory();
 		if (entry) return entry;

@@ -2,7 +2,6 @@ import { defineModel, type SelfCheck, services, unsupportedValue } from '@plinth
 import { type VideoModel, videoModels } from '@plinth/plugin-video/model';
 import { videoAbilityOptions } from '@plinth/toolkit';
 import { z } from 'zod';
-import { withoutUserData } from './files.ts';
 import { commonOptions } from './options.ts';
 import { openPrompts } from './prompts.ts';
 
@@ -49,8 +48,8 @@ export const comfyuiVideo = defineModel({
 				}
 				const values = { prompt, seed: run.seed, ...size, frames: framesFor(seconds, fps, rule) };
 				const images = reference ? [reference] : [];
-				const chunks = await prompts.run({ makes: 'video', values, images }, run);
-				return { body: keepMetadata ? chunks : withoutUserData(chunks), mediaType: 'video/mp4', warnings };
+				const body = await prompts.run({ makes: 'video', values, images }, run);
+				return { body, mediaType: 'video/mp4', dropMetadata: !keepMetadata, warnings };
 			},
 			cancel: (token) => prompts.cancel(token),
 			unload: () => prompts.unload(),

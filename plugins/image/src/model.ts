@@ -70,6 +70,8 @@ export type Picture =
 	| {
 			readonly body: Uint8Array;
 			readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp';
+			/** Whether the plugin removes texts, Exif and XMP, in place. Some engines write the prompt there. */
+			readonly dropMetadata?: boolean;
 	  };
 
 /** A finished picture. The model must not reuse its memory. */

@@ -78,6 +78,8 @@ export interface VideoSpritesheet {
 export interface VideoResult {
 	readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 	readonly mediaType: 'video/mp4';
+	/** Whether the plugin blanks the metadata of the file, in place. Some engines write the prompt there. */
+	readonly dropMetadata?: boolean;
 	readonly poster?: VideoPoster;
 	readonly spritesheet?: VideoSpritesheet;
 	/** Options that the model ignored, one sentence each. */

@@ -1,5 +1,6 @@
 import { type BlobStore, type JobRun, modelError } from '@plinth/core';
 import { checkedMp4, matchesMediaType } from './container-format.ts';
+import { withoutMetadata } from './metadata.ts';
 import type { VideoPoster, VideoResult, VideoSpritesheet } from './model.ts';
 import type { StoredFile, VideoOutput } from './record.ts';
 
@@ -37,7 +38,8 @@ export async function storeResult(result: VideoResult, target: ResultTarget): Pr
 		return { key, mediaType, size, sha256 };
 	};
 	try {
-		const video = await store('video.mp4', checkedMp4(result.body), 'video/mp4');
+		const mp4 = checkedMp4(result.body);
+		const video = await store('video.mp4', result.dropMetadata ? withoutMetadata(mp4) : mp4, 'video/mp4');
 		const poster = result.poster ? await storePicture('poster', result.poster, store, log) : null;
 		const sheet = result.spritesheet;
 		const spritesheet = sheet ? await storePicture('spritesheet', sheet, store, log) : null;

@@ -2,7 +2,7 @@ import { isPlinthError, modelError, unsupportedValue } from '@plinth/core';
 import type { EncodeOptions, FitOptions, ImageCodec, ImageFormat, RawImage } from '@plinth/toolkit';
 import type { ImageAbilities, ImageSize, Picture } from '../model.ts';
 import { fitOptionsFor, formatSize } from '../request/sizes.ts';
-import { formatOf } from './magic.ts';
+import { withoutMetadata } from './metadata.ts';
 
 /** The requested properties of a finished picture. */
 export interface FinishOptions {
@@ -14,6 +14,8 @@ export interface FinishOptions {
 	readonly size?: ImageSize | undefined;
 	readonly abilities: ImageAbilities;
 }
+
+type EncodedPicture = Exclude<Picture, RawImage>;
 
 /** A finished picture. */
 export interface FinishedPicture extends ImageSize {
@@ -35,7 +37,7 @@ export async function finishPicture(
 	try {
 		return await ('data' in picture
 			? finishPixels(picture, finish, images, signal)
-			: finishFile(picture.body, finish, images, signal));
+			: finishFile(picture, finish, images, signal));
 	} catch (error) {
 		if (!isPlinthError(error) || error.spec.status !== 400 || error.param !== undefined) throw error;
 		// The codec reports a client error, but this picture is the model's.
@@ -63,26 +65,27 @@ async function finishPixels(
 }
 
 async function finishFile(
-	body: Uint8Array,
+	{ body, dropMetadata = false }: EncodedPicture,
 	finish: FinishOptions,
 	images: ImageCodec,
 	signal: AbortSignal,
 ): Promise<FinishedPicture> {
-	const { width, height, hasAlpha } = await images.probe(body, signal);
+	const { format, width, height, hasAlpha } = await images.probe(body, signal);
 	const fit = fitOptionsFor(finish.abilities, { width, height }, finish.size);
 	const needsAlpha = finish.background === 'transparent';
 	const mayBeTransparent = keepsAlpha(finish) && (hasAlpha || needsAlpha || fit?.mode === 'contain');
-	const isMatching = formatOf(body) === finish.format && !fit && (hasAlpha ? keepsAlpha(finish) : !needsAlpha);
+	const isMatching = format === finish.format && !fit && (hasAlpha ? keepsAlpha(finish) : !needsAlpha);
 	if (!isMatching && !mayBeTransparent) {
 		const options = { ...encoding(finish, false), ...(fit ? { fit } : {}) };
 		return { ...(await images.transcode(body, options, signal)), isTransparent: false };
 	}
-	if (!mayBeTransparent) return { data: body, width, height, isTransparent: false };
+	const unchanged = () => (dropMetadata ? withoutMetadata(body, format) : body);
+	if (!mayBeTransparent) return { data: unchanged(), width, height, isTransparent: false };
 	// Only the pixels show whether it is transparent: many files have an opaque alpha channel.
 	const decode: FitOptions = fit ?? { width, height, mode: 'fill' };
 	const pixels = await images.fit(body, decode, signal);
 	const isTransparent = hasTransparency(pixels.data);
-	const data = isMatching ? body : await encodePixels(pixels, encoding(finish, isTransparent), images, signal);
+	const data = isMatching ? unchanged() : await encodePixels(pixels, encoding(finish, isTransparent), images, signal);
 	return { data, width: pixels.width, height: pixels.height, isTransparent };
 }
 
