@@ -8,7 +8,7 @@ const limits: Readonly<Record<string, number>> = {
 	'core/kernel': 11_500,
 	'core/testing': 5_000,
 	'core/toolkit': 2_500,
-	'adapters/ai-sdk': 1_200,
+	'adapters/ai-sdk': 1_110,
 	'adapters/audio': 600,
 	'adapters/builtin': 3_500,
 	'adapters/comfyui': 900,

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { SpeechModelV3, SpeechModelV4, TranscriptionModelV3, TranscriptionModelV4 } from '@ai-sdk/provider';
 import { defineModel, unsupportedValue } from '@plinth/core';
-import { type EncodedAudio, type PcmAudio, speechModels } from '@plinth/plugin-speech/model';
+import { audioTypeOf, type EncodedAudio, type PcmAudio, speechModels } from '@plinth/plugin-speech/model';
 import { type Transcription, transcriptionModels } from '@plinth/plugin-transcription/model';
 import { z } from 'zod';
 import { callProvider, invalidAnswer, sentences } from './failure.ts';
@@ -50,22 +50,13 @@ export const speech = defineModel({
 	},
 });
 
-/** The first bytes of files. Frames of AAC and MP3 begin with 12 and 11 set bits (ISO/IEC 13818-7 §6.2). */
-const signatures = [
-	{ format: 'wav', mediaType: 'audio/wav', head: /^RIFF.{4}WAVE/s },
-	{ format: 'opus', mediaType: 'audio/ogg', head: /^OggS/ },
-	{ format: 'flac', mediaType: 'audio/flac', head: /^fLaC/ },
-	{ format: 'aac', mediaType: 'audio/aac', head: /^\xff[\xf0\xf1\xf8\xf9]/ },
-	{ format: 'mp3', mediaType: 'audio/mpeg', head: /^ID3|^\xff[\xe0-\xff]/ },
-] as const;
-
 /** Recognises a file by its bytes: providers may send another format. `sampleRate`: samples without a header. */
 function audioOf(bytes: Buffer, sampleRate: number | undefined): PcmAudio | EncodedAudio | undefined {
 	const whole = bytes.subarray(0, sampleRate ? bytes.length - (bytes.length % 2) : undefined);
 	const body = ReadableStream.from([whole]);
 	if (sampleRate) return whole.length > 0 ? { mediaType: 'audio/pcm', sampleRate, channels: 1, body } : undefined;
-	const known = signatures.find(({ head }) => head.test(bytes.toString('latin1', 0, 12)));
-	return known && { format: known.format, mediaType: known.mediaType, body };
+	const type = audioTypeOf(bytes);
+	return type && { ...type, body };
 }
 
 /** A transcription model of a provider. */

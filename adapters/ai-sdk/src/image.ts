@@ -1,6 +1,7 @@
 import type { ImageModelV3, ImageModelV4 } from '@ai-sdk/provider';
 import { defineModel } from '@plinth/core';
-import { type ImageEditRequest, type ImageRequest, type ImageRun, imageModels } from '@plinth/plugin-image/model';
+import type { ImageEditRequest, ImageRequest, ImageRun } from '@plinth/plugin-image/model';
+import { imageModels, pictureTypeOf } from '@plinth/plugin-image/model';
 import { z } from 'zod';
 import { callProvider, invalidAnswer, notSent, sentences } from './failure.ts';
 import { loadModel } from './load.ts';
@@ -82,8 +83,7 @@ function resultOf({ images, usage, warnings }: Result, { count, quality, steps }
 
 function pictureOf(image: string | Uint8Array, provider: string) {
 	const body = typeof image === 'string' ? Buffer.from(image, 'base64') : image;
-	const head = Buffer.from(body.subarray(0, 12)).toString('latin1');
-	const type = /^(?:(\x89PNG)|(\xff\xd8\xff)|RIFF.{4}(WEBP))/s.exec(head);
-	if (!type) throw invalidAnswer(provider, 'sent something else than a PNG, JPEG or WebP picture');
-	return { body, mediaType: `image/${type[1] ? 'png' : type[2] ? 'jpeg' : 'webp'}` as const };
+	const mediaType = pictureTypeOf(body);
+	if (!mediaType) throw invalidAnswer(provider, 'sent something else than a PNG, JPEG or WebP picture');
+	return { body, mediaType };
 }

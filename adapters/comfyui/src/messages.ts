@@ -1,6 +1,6 @@
+import { pictureTypeOf } from '@plinth/plugin-image/model';
 import type { VideoPreview } from '@plinth/plugin-video/model';
 import { z } from 'zod';
-import { pictureTypeOf } from './pictures.ts';
 
 const nodeSchema = z.object({ value: z.number().optional(), max: z.number().optional(), state: z.string().optional() });
 const messageSchema = z.object({

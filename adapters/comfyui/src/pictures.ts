@@ -1,16 +1,8 @@
 import { modelError } from '@plinth/core';
-import type { ImageInput } from '@plinth/plugin-image/model';
+import { pictureTypeOf } from '@plinth/plugin-image/model';
 
 /** Maximum bytes of a picture. */
 const pictureBytes = 268_435_456;
-
-/** The media type of a picture by its first bytes; undefined for other files. */
-export function pictureTypeOf(file: Buffer): ImageInput['mediaType'] | undefined {
-	const head = file.toString('latin1', 0, 12);
-	if (head.startsWith('\x89PNG')) return 'image/png';
-	if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-	return /^RIFF.{4}WEBP/s.test(head) ? 'image/webp' : undefined;
-}
 
 /** The picture in a saved file. Rejects for a file that is no PNG, JPEG or WebP. */
 export async function pictureOf(file: AsyncIterable<Buffer>) {

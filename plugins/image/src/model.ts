@@ -1,6 +1,8 @@
 import { defineModelKind, type ForwardRequest, type Logger, type RawBody, type Unloadable } from '@plinth/core';
 import type { EncodedImage, RawImage } from '@plinth/toolkit';
 
+export { pictureTypeOf } from './work/picture-type.ts';
+
 /** Width and height in pixels. */
 export interface ImageSize {
 	readonly width: number;

@@ -7,6 +7,8 @@ import {
 	type Unloadable,
 } from '@plinth/core';
 
+export { type AudioType, audioTypeOf } from './audio-type.ts';
+
 /** The request of a client, in domain terms. */
 export interface SpeechRequest {
 	/** The text to speak, 1 to 4,096 Unicode code points. */

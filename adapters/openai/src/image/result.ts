@@ -1,5 +1,5 @@
 import { modelError } from '@plinth/core';
-import type { ImageResult, ImageUsage, MadeImage } from '@plinth/plugin-image/model';
+import { type ImageResult, type ImageUsage, type MadeImage, pictureTypeOf } from '@plinth/plugin-image/model';
 import type { Upstream } from '../upstream/client.ts';
 import { invalidResponse, knownError } from '../upstream/failure.ts';
 import { type LongJson, longJson } from '../upstream/long-json.ts';
@@ -45,7 +45,7 @@ export async function pictureIn(
 ): Promise<MadeImage> {
 	const { b64_json: base64, url, revised_prompt: revised } = members(item);
 	const body = (await json.bytes(base64)) ?? (await download(json, url, tools));
-	const mediaType = body && mediaTypeOf(body);
+	const mediaType = body && pictureTypeOf(body);
 	if (!body || !mediaType) throw invalidResponse(where, 'sent something else than a PNG, JPEG or WebP picture');
 	const revisedPrompt = json.text(revised);
 	return { body, mediaType, ...(revisedPrompt ? { revisedPrompt } : {}) };
@@ -73,13 +73,6 @@ async function download(json: LongJson, url: unknown, { upstream, signal }: Resu
 	if (!address) return undefined;
 	if (address.startsWith('data:')) return json.bytes(url);
 	return (await upstream.fetch(address, signal)).bytes(pictureBytes);
-}
-
-function mediaTypeOf(bytes: Buffer): 'image/png' | 'image/jpeg' | 'image/webp' | undefined {
-	if (bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png';
-	if (bytes.toString('latin1', 0, 3) === '\xff\xd8\xff') return 'image/jpeg';
-	const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';
-	return isWebp ? 'image/webp' : undefined;
 }
 
 function usageOf(value: unknown): ImageUsage | undefined {

@@ -1,12 +1,14 @@
-import type { AudioFormat, EncodedAudio, PcmAudio } from '@plinth/plugin-speech/model';
+import { type AudioFormat, audioTypeOf, type EncodedAudio, type PcmAudio } from '@plinth/plugin-speech/model';
 import { invalidResponse } from '../upstream/failure.ts';
 import type { UpstreamResponse } from '../upstream/response.ts';
-import { framedFormat, mediaTypes, namedFormat, type SniffedFormat, sniffBytes } from './audio-type.ts';
 import { ByteReader } from './byte-reader.ts';
 import { readWavHead } from './wav.ts';
 
 /** Maximum bytes of one response. */
 const maxBytes = 268_435_456;
+
+/** Bytes that the recognition of a format needs. */
+const sniffBytes = 12;
 
 /** The requested formats. */
 export interface RequestedFormats {
@@ -26,9 +28,9 @@ export async function audioOf(answer: UpstreamResponse, requested: RequestedForm
 	const reader = new ByteReader(answer.chunks(maxBytes));
 	try {
 		const head = await reader.peek(sniffBytes);
-		const format = namedFormat(head) ?? (requested.format === 'pcm' ? undefined : framedFormat(head));
-		if (format === 'wav') return await fromWav(reader, answer, requested);
-		if (format) return encoded(format, reader.rest());
+		const type = audioTypeOf(head, { mayBePcm: requested.format === 'pcm' });
+		if (type?.format === 'wav') return await fromWav(reader, answer, requested);
+		if (type) return { ...type, body: reader.rest() };
 		if (requested.format !== 'pcm' || head.length === 0) {
 			throw invalidResponse(answer.where, `sent something else than ${requested.format}`);
 		}
@@ -49,13 +51,9 @@ async function fromWav(
 	if (!head) throw invalidResponse(where, 'sent a damaged WAV file');
 	const { bytes, isPlain, dataBytes, sampleRate, channels } = head;
 	const canKeepWav = clientFormat === 'wav' && dataBytes !== undefined;
-	if (canKeepWav || !isPlain) return encoded('wav', prepend(bytes, reader.rest()));
+	if (canKeepWav || !isPlain) return { format: 'wav', mediaType: 'audio/wav', body: prepend(bytes, reader.rest()) };
 	const frame = channels * 2;
 	return samples(reader.rest(dataBytes, frame), sampleRate, channels === 2 ? 2 : 1);
-}
-
-function encoded(format: SniffedFormat, body: AsyncIterable<Uint8Array>): EncodedAudio {
-	return { format, mediaType: mediaTypes[format], body };
 }
 
 function samples(body: AsyncIterable<Uint8Array>, sampleRate: number, channels: 1 | 2): PcmAudio {

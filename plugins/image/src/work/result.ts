@@ -1,6 +1,6 @@
 import { modelError } from '@plinth/core';
 import type { ImageResult } from '../model.ts';
-import { formatOf } from './magic.ts';
+import { pictureTypeOf } from './picture-type.ts';
 
 /** Models may be written in JavaScript, so results are unchecked. */
 type Unchecked<T> = { readonly [K in keyof T]?: unknown };
@@ -60,11 +60,11 @@ export function pictureFault(picture: unknown): string | undefined {
 			'with bytes in data or body is expected)'
 		);
 	}
-	const format = formatOf(body);
-	if (!format) return `bytes that are no PNG, JPEG or WebP, as ${String(mediaType).slice(0, 100)}`;
-	if (mediaType === `image/${format}`) return undefined;
+	const actualType = pictureTypeOf(body);
+	if (!actualType) return `bytes that are no PNG, JPEG or WebP, as ${String(mediaType).slice(0, 100)}`;
+	if (mediaType === actualType) return undefined;
 	return (
-		`image/${format}, but calls it ` +
+		`${actualType}, but calls it ` +
 		`${mediaType === undefined ? 'nothing (mediaType is missing)' : String(mediaType).slice(0, 100)},`
 	);
 }
