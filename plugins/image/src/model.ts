@@ -1,8 +1,6 @@
 import { defineModelKind, type ForwardRequest, type Logger, type RawBody, type Unloadable } from '@plinth/core';
 import type { EncodedImage, RawImage } from '@plinth/toolkit';
 
-export { pictureTypeOf } from './work/picture-type.ts';
-
 /** Width and height in pixels. */
 export interface ImageSize {
 	readonly width: number;
@@ -181,3 +179,11 @@ export const imageModels = defineModelKind<ImageModel>(
 		transparent_background: transparency,
 	}),
 );
+
+/** The media type of an encoded picture by its first bytes; undefined unless it is PNG, JPEG or WebP. */
+export function pictureTypeOf(bytes: Uint8Array): ImageInput['mediaType'] | undefined {
+	const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+	if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+	if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+	return /^RIFF.{4}WEBP/s.test(head) ? 'image/webp' : undefined;
+}

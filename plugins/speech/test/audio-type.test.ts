@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { audioTypeOf } from '../src/audio-type.ts';
+import { audioTypeOf } from '../src/model.ts';
 
 const bytes = (text: string) => Buffer.from(text.padEnd(12, '\0'), 'latin1');
 

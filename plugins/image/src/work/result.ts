@@ -1,6 +1,5 @@
 import { modelError } from '@plinth/core';
-import type { ImageResult } from '../model.ts';
-import { pictureTypeOf } from './picture-type.ts';
+import { type ImageResult, pictureTypeOf } from '../model.ts';
 
 /** Models may be written in JavaScript, so results are unchecked. */
 type Unchecked<T> = { readonly [K in keyof T]?: unknown };
