@@ -8,10 +8,8 @@ import { callProvider, invalidAnswer, sentences } from './failure.ts';
 import { loadModel } from './load.ts';
 import { configFor, description, list, number } from './options.ts';
 
-/** A speech model of a provider. */
-export type Speaker = SpeechModelV3 | SpeechModelV4;
-/** A transcription model of a provider. */
-export type Transcriber = TranscriptionModelV3 | TranscriptionModelV4;
+type Speaker = SpeechModelV3 | SpeechModelV4;
+type Transcriber = TranscriptionModelV3 | TranscriptionModelV4;
 
 /** A speech model of a provider, which returns whole files. */
 export const speech = defineModel({

@@ -7,9 +7,8 @@ import { callProvider, invalidAnswer, notSent, sentences } from './failure.ts';
 import { loadModel } from './load.ts';
 import { configFor, description, flag, list, number, signed } from './options.ts';
 
-/** An image model of a provider. */
-export type ProviderImageModel = ImageModelV3 | ImageModelV4;
-type Request = ImageRequest | ImageEditRequest;
+type ProviderImageModel = ImageModelV3 | ImageModelV4;
+type Request = ImageRequest & Partial<ImageEditRequest>;
 const side = () => number().int().min(1).max(65_535);
 
 /** An image model of a provider. */
@@ -49,9 +48,7 @@ export const image = defineModel({
 	},
 });
 
-async function optionsOf(request: Request, { seed, signal }: ImageRun) {
-	const { images, mask } = 'images' in request ? request : {};
-	const { prompt, count, size } = request;
+async function optionsOf({ prompt, count, size, images, mask }: Request, { seed, signal }: ImageRun) {
 	return {
 		prompt,
 		n: count,

@@ -5,8 +5,3 @@ import { video } from './video/model.ts';
 
 /** Models of any AI SDK provider whose models follow version 3 or 4 of the specification. */
 export const aiSdk = { chat, image, speech, transcription, video };
-
-export type { Speaker, Transcriber } from './audio.ts';
-export type { LanguageModel } from './chat/model.ts';
-export type { ProviderImageModel } from './image.ts';
-export type { ProviderVideoModel } from './video/model.ts';

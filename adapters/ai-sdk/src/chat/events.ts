@@ -2,7 +2,6 @@ import type { LanguageModelV3StreamPart, LanguageModelV4StreamPart } from '@ai-s
 import type { ChatEvent, ChatUsage, FinishReason } from '@plinth/plugin-chat/model';
 import { invalidAnswer, sentences } from '../failure.ts';
 
-/** A part of an answer. */
 export type StreamPart = LanguageModelV3StreamPart | LanguageModelV4StreamPart;
 type Finish = Extract<StreamPart, { type: 'finish' }>;
 

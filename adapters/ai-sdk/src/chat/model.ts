@@ -8,8 +8,7 @@ import { configFor, description, flag, number, signed } from '../options.ts';
 import { eventsOf, type StreamPart } from './events.ts';
 import { promptOf } from './prompt.ts';
 
-/** A language model of a provider. */
-export type LanguageModel = LanguageModelV3 | LanguageModelV4;
+type LanguageModel = LanguageModelV3 | LanguageModelV4;
 type CallOptions = Parameters<LanguageModelV3['doStream']>[0] & Parameters<LanguageModelV4['doStream']>[0];
 
 const config = configFor<LanguageModel>()({
@@ -67,11 +66,7 @@ async function optionsOf(request: ChatRequest, { seed, signal }: ChatRun, versio
 	const { temperature, topP, presencePenalty, frequencyPenalty } = request;
 	return {
 		prompt: await promptOf(request.messages, version),
-		maxOutputTokens,
-		temperature,
-		topP,
-		presencePenalty,
-		frequencyPenalty,
+		...{ maxOutputTokens, temperature, topP, presencePenalty, frequencyPenalty },
 		stopSequences: stop.length > 0 ? stop : undefined,
 		reasoning: version === 'v4' ? effort : undefined,
 		...(tools.length > 0 ? { tools: tools.map(toolOf) } : {}),

@@ -9,8 +9,7 @@ import { configFor, description, flag, number, signed } from '../options.ts';
 import { type Finished, type OperationModel, operate } from './operations.ts';
 import { resultFiles } from './results.ts';
 
-/** A video model of a provider. */
-export type ProviderVideoModel = Experimental_VideoModelV3 | Experimental_VideoModelV4;
+type ProviderVideoModel = Experimental_VideoModelV3 | Experimental_VideoModelV4;
 type CallOptions = Parameters<Experimental_VideoModelV3['doGenerate']>[0];
 
 const config = configFor<ProviderVideoModel>()({
@@ -42,9 +41,8 @@ export const video = defineModel({
 			abilities: { sizes, seconds, fps, reference },
 			async generate(request, run) {
 				const callOptions = () => optionsOf(request, run, config);
-				const generateDirectly = async (): Promise<Finished> => {
-					return (model as Experimental_VideoModelV3).doGenerate({ ...(await callOptions()), abortSignal: run.signal });
-				};
+				const generateDirectly = async (): Promise<Finished> =>
+					(model as Experimental_VideoModelV3).doGenerate({ ...(await callOptions()), abortSignal: run.signal });
 				const { videos, warnings } = hasOperations(model)
 					? await operate(model, callOptions, run, times)
 					: await callProvider(run.signal, model.provider, generateDirectly);
@@ -75,10 +73,7 @@ async function optionsOf(
 		resolution: `${width}x${height}`,
 		aspectRatio: aspectRatio ? `${width / unit}:${height / unit}` : undefined,
 		image: reference && { type: 'file', mediaType: reference.mediaType, data: await reference.bytes() },
-		fps: undefined,
-		frameImages: undefined,
-		inputReferences: undefined,
-		generateAudio: undefined,
+		...{ fps: undefined, frameImages: undefined, inputReferences: undefined, generateAudio: undefined },
 		// A provider with idempotency keys makes one video for all attempts.
 		headers: { 'idempotency-key': key },
 	};

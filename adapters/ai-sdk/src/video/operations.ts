@@ -6,7 +6,6 @@ import { callProvider, failureOf, statusOf, withoutUrls } from '../failure.ts';
 /** A model whose work continues without a connection. */
 export type OperationModel = Required<Pick<Experimental_VideoModelV4, 'provider' | 'doStart' | 'doStatus'>>;
 type Status = Awaited<ReturnType<OperationModel['doStatus']>>;
-/** The result of a model. */
 export type Finished = Pick<Extract<Status, { status: 'completed' }>, 'videos' | 'warnings'>;
 type StartOptions = Parameters<OperationModel['doStart']>[0];
 /** Called only for a start: an attempt that continues an operation does not need the pictures. */
@@ -47,12 +46,11 @@ function startedIn(token = ''): Started | undefined {
  */
 async function start(model: OperationModel, options: StartOptions, run: VideoRun, clock: Clock): Promise<Started> {
 	const { signal } = new AbortController();
-	const startOnce = async () => {
+	const starting = (async () => {
 		const { operation, warnings } = await callProvider(signal, model.provider, () => model.doStart(options));
 		await run.checkpoint(JSON.stringify({ operation, warnings }));
 		return { operation, warnings };
-	};
-	const starting = startOnce();
+	})();
 	return orAbort(run.signal, starting).catch(async (error) => {
 		const late = new Promise<void>((resolve) => clock.after(graceMs, resolve));
 		if (run.signal.aborted) await Promise.race([late, starting.catch(() => {})]);
