@@ -16,7 +16,7 @@ export const speech = defineModel({
 	kind: speechModels,
 	name: 'aiSdk.speech',
 	description,
-	config: configFor<Speaker>()({
+	config: configFor<SpeechModelV3 | SpeechModelV4>()({
 		/** The formats that the provider makes. Others are made from its `pcm`. */
 		formats: list(z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'])).default(['mp3', 'wav', 'pcm']),
 		/** Samples per second of the provider's `pcm`, which is mono with 16 bits. */
@@ -62,7 +62,7 @@ export const transcription = defineModel({
 	kind: transcriptionModels,
 	name: 'aiSdk.transcription',
 	description,
-	config: configFor<Transcriber>()({
+	config: configFor<TranscriptionModelV3 | TranscriptionModelV4>()({
 		/** The times that the model reports. */
 		timestamps: z.array(z.enum(['segment', 'word'])).default([]),
 		/** The languages that the model supports. */

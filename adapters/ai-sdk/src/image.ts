@@ -16,7 +16,7 @@ export const image = defineModel({
 	kind: imageModels,
 	name: 'aiSdk.image',
 	description,
-	config: configFor<ProviderImageModel>()({
+	config: configFor<ImageModelV3 | ImageModelV4>()({
 		/** The operations of the model: generations, edits, or both. */
 		operations: list(z.enum(['generate', 'edit'])).default(['generate']),
 		/** The sizes that the model makes. Default: every requested size. */

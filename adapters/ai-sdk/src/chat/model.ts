@@ -11,7 +11,7 @@ import { promptOf } from './prompt.ts';
 type LanguageModel = LanguageModelV3 | LanguageModelV4;
 type CallOptions = Parameters<LanguageModelV3['doStream']>[0] & Parameters<LanguageModelV4['doStream']>[0];
 
-const config = configFor<LanguageModel>()({
+const config = configFor<LanguageModelV3 | LanguageModelV4>()({
 	/** Whether the model accepts pictures. */
 	images: flag().default(false),
 	/** Whether the model accepts audio. */

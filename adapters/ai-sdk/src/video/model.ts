@@ -12,7 +12,7 @@ import { resultFiles } from './results.ts';
 type ProviderVideoModel = Experimental_VideoModelV3 | Experimental_VideoModelV4;
 type CallOptions = Parameters<Experimental_VideoModelV3['doGenerate']>[0];
 
-const config = configFor<ProviderVideoModel>()({
+const config = configFor<Experimental_VideoModelV3 | Experimental_VideoModelV4>()({
 	/** Seconds between two polls of a video. */
 	pollSeconds: number().min(0.1).max(300).default(5),
 	/** Private origins, such as `http://gpu-1:9000`, from which videos are fetched, besides that of `options.baseURL`. */
