@@ -8,7 +8,6 @@ import { callProvider, invalidAnswer, sentences } from './failure.ts';
 import { loadModel } from './load.ts';
 import { configFor, description, list, number } from './options.ts';
 
-type Speaker = SpeechModelV3 | SpeechModelV4;
 type Transcriber = TranscriptionModelV3 | TranscriptionModelV4;
 
 /** A speech model of a provider, which returns whole files. */
@@ -27,7 +26,7 @@ export const speech = defineModel({
 		languages: list(z.string().min(1)).optional(),
 	}),
 	async create({ config, folder }) {
-		const model = await loadModel<Speaker>(config, 'speech', folder);
+		const model = await loadModel<SpeechModelV3 | SpeechModelV4>(config, 'speech', folder);
 		const { voices, languages, formats, sampleRate, providerOptions } = config;
 		return {
 			apiVersion: 1,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const number = () => z.coerce.number<number | string>();
 /** A boolean or its text. */
 export const flag = () => z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
+/** At least one value. */
 export const list = <T extends z.ZodType>(item: T) => z.array(item).min(1);
 /** For `/v1/models`. */
 export const description = 'A model of an AI SDK provider.';
