@@ -97,7 +97,9 @@ export class Threads<Job, Result, Report = never> {
 	async #takePool(): Promise<Tinypool> {
 		const { Tinypool } = await import('tinypool');
 		if (this.#isStopped) throw plinthError('E_STOPPING');
-		for (const idle of this.#idle) {
+		// The thread that was used last, so that the others end when one is enough.
+		const idle = [...this.#idle].at(-1);
+		if (idle) {
 			this.#idle.delete(idle);
 			return idle;
 		}

@@ -61,6 +61,14 @@ test('an abort does not fail a job that waits for a thread, even if the aborted 
 	await two.close();
 });
 
+test('later jobs run in the thread that was used last, so that the others can end', async () => {
+	const two = new Threads<Job, string>({ file: new URL('./fixtures/worker.ts', import.meta.url), threads: 2 });
+	await Promise.all([two.run('brief'), two.run('brief')]);
+	const ids = [await two.run('id'), await two.run('id'), await two.run('id')];
+	expect(new Set(ids).size).toBe(1);
+	await two.close();
+});
+
 test('an abort ends a queued job', async () => {
 	const [first, second] = [new AbortController(), new AbortController()];
 	const { started, result } = loop(first.signal);
