@@ -15,6 +15,7 @@ export interface SystemOptions {
 }
 
 export function systemRoutes({ readiness, models, openapi }: SystemOptions): readonly Route[] {
+	let known: { readonly url: string; readonly bytes: Buffer; readonly etag: string } | undefined;
 	const description = defineRoute({
 		method: 'GET',
 		path: '/openapi.json',
@@ -25,12 +26,16 @@ export function systemRoutes({ readiness, models, openapi }: SystemOptions): rea
 			schema: z.looseObject({}),
 			headers: { etag: 'Identifies this document, for `If-None-Match`.' },
 		},
-		errors: [],
-		handler: (_, { publicUrl }) => {
-			const document = openapi(publicUrl);
-			// A weak tag, which is valid for every encoding of the document.
-			const etag = `W/"${hash('sha256', JSON.stringify(document), 'base64url')}"`;
-			return Reply.json(document, { headers: { etag, 'cache-control': 'no-cache' } });
+		errors: [errors.E_PRECONDITION_FAILED],
+		handler: (_, { publicUrl: url }) => {
+			// Kept, because anyone may request it, and to serialize it takes milliseconds.
+			if (known?.url !== url) {
+				const bytes = Buffer.from(JSON.stringify(openapi(url)));
+				// A weak tag, which is valid for every encoding of the document.
+				known = { url, bytes, etag: `W/"${hash('sha256', bytes, 'base64url')}"` };
+			}
+			const headers = { etag: known.etag, 'cache-control': 'no-cache' };
+			return Reply.binary(known.bytes, { mediaType: 'application/json; charset=utf-8', headers });
 		},
 	});
 	return [health, readyRoute(readiness), description, ...modelRoutes(models)];

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Reply } from '../../../src/contract/http/reply.ts';
+import type { Route } from '../../../src/contract/http/route.ts';
+import { systemRoutes } from '../../../src/http/routing/system.ts';
 import { errorOf, testServer } from '../support.ts';
 
 const models = () => [
@@ -68,6 +71,17 @@ describe('the kernel', () => {
 		expect(again.headers.get('cache-control')).toBe('no-cache');
 		const other = await send('/openapi.json', { headers: { 'if-none-match': 'W/"other"' } });
 		expect(other.status).toBe(200);
+	});
+
+	it('serializes its OpenAPI document once per address', async () => {
+		const openapi = vi.fn((url: string) => ({ servers: [{ url }] }));
+		const all = systemRoutes({ readiness: async () => ({ ready: true }), models: () => [], openapi });
+		const route = all.find(({ path }) => path === '/openapi.json') as Route;
+		const from = (publicUrl: string) => route.handler({} as never, { publicUrl } as never) as Reply;
+		const [first, second, other] = [from('http://a'), from('http://a'), from('http://b')];
+		expect(openapi.mock.calls).toEqual([['http://a'], ['http://b']]);
+		expect(second.headers.etag).toBe(first.headers.etag);
+		expect(other.headers.etag).not.toBe(first.headers.etag);
 	});
 
 	it('is healthy while it runs, and ready when the readiness check succeeds', async () => {
