@@ -136,7 +136,7 @@ export default defineConfig({
 					'test/engines/{cluster,s3}/kills.test.ts',
 					churn,
 				],
-				testTimeout: 7_200_000,
+				...within(7_200_000),
 				env: { PLINTH_TEST_LONG: '1' },
 			}),
 		],
