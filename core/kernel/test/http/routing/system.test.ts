@@ -71,6 +71,7 @@ describe('the kernel', () => {
 		expect(again.headers.get('cache-control')).toBe('no-cache');
 		const other = await send('/openapi.json', { headers: { 'if-none-match': 'W/"other"' } });
 		expect(other.status).toBe(200);
+		expect((await send('/openapi.json', { headers: { 'if-match': '"other"' } })).status).toBe(412);
 	});
 
 	it('serializes its OpenAPI document once per address', async () => {
