@@ -15,7 +15,7 @@ export interface SystemOptions {
 }
 
 export function systemRoutes({ readiness, models, openapi }: SystemOptions): readonly Route[] {
-	let known: { readonly url: string; readonly bytes: Buffer; readonly etag: string } | undefined;
+	let cached: { readonly url: string; readonly bytes: Buffer; readonly etag: string } | undefined;
 	const description = defineRoute({
 		method: 'GET',
 		path: '/openapi.json',
@@ -28,14 +28,14 @@ export function systemRoutes({ readiness, models, openapi }: SystemOptions): rea
 		},
 		errors: [errors.E_PRECONDITION_FAILED],
 		handler: (_, { publicUrl: url }) => {
-			// Kept, because anyone may request it, and to serialize it takes milliseconds.
-			if (known?.url !== url) {
+			// Cached, because serializing takes milliseconds and anyone may request the document.
+			if (cached?.url !== url) {
 				const bytes = Buffer.from(JSON.stringify(openapi(url)));
 				// A weak tag, which is valid for every encoding of the document.
-				known = { url, bytes, etag: `W/"${hash('sha256', bytes, 'base64url')}"` };
+				cached = { url, bytes, etag: `W/"${hash('sha256', bytes, 'base64url')}"` };
 			}
-			const headers = { etag: known.etag, 'cache-control': 'no-cache' };
-			return Reply.binary(known.bytes, { mediaType: 'application/json; charset=utf-8', headers });
+			const headers = { etag: cached.etag, 'cache-control': 'no-cache' };
+			return Reply.binary(cached.bytes, { mediaType: 'application/json; charset=utf-8', headers });
 		},
 	});
 	return [health, readyRoute(readiness), description, ...modelRoutes(models)];
