@@ -67,15 +67,19 @@ export class JsonPieces {
 		// Short slices are joined, because each piece is one write to the socket.
 		for (const slice of slicesOf(this.#parts)) {
 			if (size + slice.length > httpLimits.pieceBytes) {
-				yield Buffer.concat(gathered, size);
+				yield joined(gathered);
 				gathered = [];
 				size = 0;
 			}
 			gathered.push(slice);
 			size += slice.length;
 		}
-		yield Buffer.concat(gathered, size);
+		yield joined(gathered);
 	}
+}
+
+function joined(slices: readonly Buffer[]): Buffer {
+	return slices.length === 1 ? (slices[0] as Buffer) : Buffer.concat(slices);
 }
 
 /** Bytes of one slice of base64: a multiple of three, so that only the last slice is padded. */
