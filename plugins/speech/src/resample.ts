@@ -53,8 +53,10 @@ class Resampler {
 	/** Input samples on each side of an output. */
 	readonly #reach: number;
 	readonly #phases: (Float64Array | undefined)[] = [];
-	/** Input from sample number `#first` on. */
+	/** Input from sample number `#first` on. Both arrays are reused, because each block would leave 150 KB of garbage. */
 	#window: Float64Array;
+	#windowLength: number;
+	#output = new Float64Array(0);
 	#first: number;
 	#received = 0;
 	#produced = 0;
@@ -66,6 +68,7 @@ class Resampler {
 		this.#cutoff = Math.min(1, to / from) * passBand;
 		this.#reach = Math.ceil(zeroCrossings * Math.max(1, from / to));
 		this.#window = new Float64Array(this.#reach);
+		this.#windowLength = this.#reach;
 		this.#first = -this.#reach;
 	}
 
@@ -83,17 +86,20 @@ class Resampler {
 
 	#append(samples: Int16Array): void {
 		const needed = Math.floor((this.#produced * this.#down) / this.#up) - this.#reach;
-		const kept = this.#window.subarray(Math.max(0, needed - this.#first));
-		const window = new Float64Array(kept.length + samples.length);
-		window.set(kept);
-		window.set(samples, kept.length);
-		this.#first += this.#window.length - kept.length;
-		this.#window = window;
+		const unused = Math.min(this.#windowLength, Math.max(0, needed - this.#first));
+		this.#window.copyWithin(0, unused, this.#windowLength);
+		const kept = this.#windowLength - unused;
+		this.#first += unused;
+		this.#windowLength = kept + samples.length;
+		this.#window = withLength(this.#window, this.#windowLength);
+		this.#window.set(samples, kept);
 	}
 
-	/** Computes the outputs up to number `until`. Output k is at input time k * down / up. */
+	/** Computes the outputs up to number `until`, valid until the next call. Output k is at input time k * down / up. */
 	#produce(until: number): Float64Array {
-		const output = new Float64Array(Math.max(0, until - this.#produced));
+		const length = Math.max(0, until - this.#produced);
+		this.#output = withLength(this.#output, length);
+		const output = this.#output.subarray(0, length);
 		const window = this.#window;
 		for (let index = 0; index < output.length; index++) {
 			const time = (this.#produced + index) * this.#down;
@@ -127,6 +133,14 @@ class Resampler {
 		this.#phases[phase] = filter;
 		return filter;
 	}
+}
+
+/** The array, or a longer one with its values. */
+function withLength(values: Float64Array, length: number): Float64Array {
+	if (values.length >= length) return values;
+	const longer = new Float64Array(length);
+	longer.set(values);
+	return longer;
 }
 
 function greatestCommonDivisor(a: number, b: number): number {
