@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -61,6 +62,30 @@ describe('plinth serve --processes', () => {
 		const { code, stderr } = await child.exit;
 		expect([code, stderr.split('"msg":"stopped"').length - 1]).toEqual([0, 3]);
 		expect(isGroupAlive(child.pid)).toBe(false);
+	});
+
+	test('gives each process a part of the connections that arrive together', { timeout }, async () => {
+		const { child, url } = await serveInThree();
+		const counts = () => childrenOf(child.pid).map((pid) => readdirSync(`/proc/${pid}/fd`).length);
+		const before = counts();
+		const { hostname: host, port } = new URL(url);
+		const sockets = Array.from({ length: 90 }, () => connect({ host, port: Number(port) }));
+		onTestFinished(() => {
+			for (const socket of sockets) socket.destroy();
+		});
+		await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+		const accepted = () => counts().map((count, index) => count - (before[index] ?? 0));
+		const all = () => accepted().reduce((sum, count) => sum + count) >= 90;
+		await eventually('all are accepted', all);
+		// About 30 each. Fewer than 10 happen once in 100,000 runs.
+		expect(Math.min(...accepted())).toBeGreaterThanOrEqual(10);
+	});
+
+	test('refuses the port of another server with several processes', { timeout }, async () => {
+		const { url } = await serveInThree();
+		const { code, stderr } = await refused([], { PORT: new URL(url).port });
+		expect([code, stderr.match(/is taken/g)?.length]).toEqual([1, 1]);
+		expect(await statusOf(url)).toBe(200);
 	});
 
 	test('replaces a process that ends, while the others serve', { timeout }, async () => {

@@ -1,12 +1,13 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { stopOnSignals } from '../signals.ts';
+import type { Listening } from './listen-shared.ts';
 
 /** The longest wait before a process is started again. Each failed start doubles the wait. In milliseconds. */
 const longestWaitMs = 30_000;
 
 /**
- * Runs servers in `count` processes that share one listener, until a signal arrives. The first process starts alone, so
+ * Runs servers in `count` processes that share one port, until a signal arrives. The first process starts alone, so
  * that problems of the config are reported once. Replaces a process that ends, while the others continue to serve.
  */
 export function supervise(count: number): void {
@@ -32,14 +33,18 @@ class Processes {
 		// process is killed at that moment, the connection stays open without a response.
 		cluster.schedulingPolicy = cluster.SCHED_NONE;
 		cluster.setupPrimary({ args: [...process.argv.slice(2), '--child'] });
-		const first = this.#fork();
-		first.once('listening', () => {
-			for (let n = 1; n < this.#count; n += 1) this.#fork();
-		});
+		this.#fork();
 		// Pass messages of the event bus on to the other processes.
-		cluster.on('message', (from, message) => {
+		cluster.on('message', (from, message: Listening | object) => {
+			if ('port' in message) return;
 			for (const other of workers()) if (other !== from) other.send(message);
 		});
+	}
+
+	/** The first process can have chosen the port: the others listen on the same one. */
+	#startOthers({ port }: Listening): void {
+		cluster.setupPrimary({ args: [...process.argv.slice(2), '--child', '--port', String(port)] });
+		for (let n = 1; n < this.#count; n += 1) this.#fork();
 	}
 
 	/** Rejects when a process did not stop cleanly. */
@@ -58,8 +63,10 @@ class Processes {
 	#fork(): Worker {
 		const worker = cluster.fork();
 		let hasListened = false;
-		worker.once('listening', () => {
+		worker.on('message', (message: Listening | object) => {
+			if (!('port' in message)) return;
 			hasListened = true;
+			if (worker.id === 1) this.#startOthers(message);
 		});
 		// Sending to a process that has just ended fails. Its `exit` event follows.
 		worker.on('error', () => {});

@@ -44,6 +44,8 @@ const passBand = 0.93;
 /** Kaiser's beta for about 80 dB, below the noise of 16 bits in speech. */
 const beta = 8;
 
+type Samples = Float64Array<ArrayBuffer>;
+
 /** A polyphase filter. Its state is the input that later outputs need. */
 class Resampler {
 	readonly #up: number;
@@ -54,7 +56,7 @@ class Resampler {
 	readonly #reach: number;
 	readonly #phases: (Float64Array | undefined)[] = [];
 	/** Input from sample number `#first` on. Both arrays are reused, because each block would leave 150 KB of garbage. */
-	#window: Float64Array;
+	#window: Samples;
 	#windowLength: number;
 	#output = new Float64Array(0);
 	#first: number;
@@ -136,7 +138,7 @@ class Resampler {
 }
 
 /** The array, or a longer one with its values. */
-function withLength(values: Float64Array, length: number): Float64Array {
+function withLength(values: Samples, length: number): Samples {
 	if (values.length >= length) return values;
 	const longer = new Float64Array(length);
 	longer.set(values);

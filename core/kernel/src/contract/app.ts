@@ -12,8 +12,11 @@ export interface App {
 	start(): Promise<void>;
 	/** Drains, closes everything in reverse order, and flushes the log. A second call waits for the same stop. */
 	stop(): Promise<void>;
-	/** Opens an HTTP listener; only that keeps the process alive. Defaults come from the config's `server` section. */
-	listen(options?: { host?: string; port?: number }): Promise<{ url: string; host: string; port: number }>;
+	/**
+	 * Opens an HTTP listener; only that keeps the process alive. Defaults come from the config's `server` section. Linux
+	 * distributes the connections over all processes that listen on a port with `reusePort` (`SO_REUSEPORT`).
+	 */
+	listen(options?: { host?: string; port?: number; reusePort?: boolean }): Promise<Address>;
 	/** A handler for `node:http`, Express and every framework that calls `(req, res, next)`. */
 	callback(mount?: Mount): (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
 	/** A middleware for a Koa app. */
@@ -28,6 +31,14 @@ export interface App {
 	checkModels(): Promise<readonly string[]>;
 	/** The parts of the deployment, and the services that each one needs and provides. */
 	tree(): BootTree;
+}
+
+/** Where an app listens. */
+export interface Address {
+	/** Without a trailing slash; `localhost` stands for a wildcard address. */
+	readonly url: string;
+	readonly host: string;
+	readonly port: number;
 }
 
 /** How a host mounts an app. */

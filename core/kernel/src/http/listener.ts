@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, isIPv6, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
+import type { Address } from '../contract/app.ts';
 import { plinthError } from '../contract/errors/coded-error.ts';
 import { errors } from '../contract/errors/errors.ts';
 import type { Logger } from '../contract/ports/logger.ts';
@@ -7,13 +8,6 @@ import { securityHeaders } from './answers/send.ts';
 import { atEndOfTick, headerValues, type ListenerHooks, newRequestId } from './exchange.ts';
 import { httpLimits } from './limits.ts';
 import { http } from './required.ts';
-
-export interface Address {
-	/** Without a trailing slash; `localhost` stands for a wildcard address. */
-	readonly url: string;
-	readonly host: string;
-	readonly port: number;
-}
 
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse, hooks: ListenerHooks) => void;
 
@@ -27,7 +21,7 @@ export class Listener {
 	readonly #log: Logger;
 	readonly #connectionLimit: number;
 	#server: Server | undefined;
-	#address: Address | undefined;
+	address: Address | undefined;
 	/** The response that each connection waits for; undefined when it is idle. */
 	readonly #connections = new Map<Socket, ServerResponse | undefined>();
 	#keepsAlive = true;
@@ -38,24 +32,20 @@ export class Listener {
 		this.#connectionLimit = connectionLimit;
 	}
 
-	get address(): Address | undefined {
-		return this.#address;
-	}
-
 	/** Rejects when the address is in use or not available. Port 0 selects a free port. */
-	async open(options: { readonly host: string; readonly port: number }, handle: RequestHandler): Promise<Address> {
+	async open(options: ListenOptions, handle: RequestHandler): Promise<Address> {
 		if (this.#server) throw new Error('The server listens already.');
 		const server = this.#create(handle);
 		this.#server = server;
 		try {
-			this.#address = await listen(server, options);
+			this.address = await listen(server, options);
 		} catch (error) {
 			this.#server = undefined;
 			throw error;
 		}
 		server.on('error', (err) => this.#log.error({ err }, 'listener failed'));
 		if (this.#stopped) await this.#stop(server);
-		return this.#address;
+		return this.address;
 	}
 
 	/** Ends keep-alive, also for responses in progress: a client that reuses a closing connection would see a reset. */
@@ -174,11 +164,11 @@ export class Listener {
 	}
 }
 
-function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<Address> {
+function listen(server: Server, options: ListenOptions): Promise<Address> {
 	return new Promise((resolve, reject) => {
 		server.once('error', reject);
 		server.once('close', () => reject(plinthError('E_STOPPING')));
-		server.listen(port, host, () => {
+		server.listen(options, () => {
 			server.off('error', reject);
 			const { address, port } = server.address() as AddressInfo;
 			resolve({ url: `http://${urlHost(address)}:${port}`, host: address, port });

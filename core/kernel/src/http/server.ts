@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type Koa from 'koa';
-import type { App, HostMiddleware, Mount } from '../contract/app.ts';
+import type { Address, App, HostMiddleware, Mount } from '../contract/app.ts';
 import { markBodyConsumed } from './bodies/body.ts';
 import type { Entry, Target } from './context.ts';
-import type { Address, Listener } from './listener.ts';
+import type { Listener } from './listener.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { RouteTable } from './routing/table.ts';
 
@@ -70,7 +70,7 @@ export class HttpServer {
 	}
 
 	/** Opens the app's own server. Rejects when the address is in use or not available. */
-	listen(options: { readonly host: string; readonly port: number }): Promise<Address> {
+	listen(options: Parameters<Listener['open']>[0]): Promise<Address> {
 		const { listener } = this;
 		return listener.open(options, (req, res, hooks) => {
 			const target = targetBelow(req, '') ?? outsideMount;

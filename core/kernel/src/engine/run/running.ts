@@ -1,4 +1,4 @@
-import type { App, BootTree, HostMiddleware, Mount } from '../../contract/app.ts';
+import type { Address, App, BootTree, HostMiddleware, Mount } from '../../contract/app.ts';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 import type { ServiceRef } from '../../contract/service.ts';
@@ -53,14 +53,14 @@ export class RunningApp implements App {
 		return this.#stopping;
 	}
 
-	async listen(options: { host?: string; port?: number } = {}): Promise<{ url: string; host: string; port: number }> {
+	async listen(options: { host?: string; port?: number; reusePort?: boolean } = {}): Promise<Address> {
 		const { server } = this.#parts.plan;
 		const { host = server.host, port = server.port } = options;
 		if (server.auth === 'off' && !isLoopback(host)) throw new BootError([authOff(host)]);
 		if (this.#stopping) throw plinthError('E_STOPPING');
 		await this.#ensureStarted();
 		if (this.#stopping) throw plinthError('E_STOPPING');
-		const address = await this.#parts.http.listen({ host, port });
+		const address = await this.#parts.http.listen({ ...options, host, port });
 		this.#announce();
 		return address;
 	}

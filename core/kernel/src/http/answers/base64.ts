@@ -68,8 +68,7 @@ export class JsonPieces {
 		for (const slice of slicesOf(this.#parts)) {
 			if (size + slice.length > httpLimits.pieceBytes) {
 				yield joined(gathered);
-				gathered = [];
-				size = 0;
+				[gathered, size] = [[], 0];
 			}
 			gathered.push(slice);
 			size += slice.length;
@@ -82,15 +81,14 @@ function joined(slices: readonly Buffer[]): Buffer {
 	return slices.length === 1 ? (slices[0] as Buffer) : Buffer.concat(slices);
 }
 
-/** Bytes of one slice of base64: a multiple of three, so that only the last slice is padded. */
+/** Bytes of a slice. A multiple of three, so that only the last slice of a base64 text is padded. */
 const sliceBytes = (httpLimits.pieceBytes / 4) * 3;
 
 function* slicesOf(parts: readonly (string | Buffer)[]): Generator<Buffer> {
 	for (const part of parts) {
-		const step = typeof part === 'string' ? httpLimits.pieceBytes : sliceBytes;
 		const bytes = typeof part === 'string' ? Buffer.from(part) : part;
-		for (let at = 0; at < bytes.length; at += step) {
-			const slice = bytes.subarray(at, at + step);
+		for (let at = 0; at < bytes.length; at += sliceBytes) {
+			const slice = bytes.subarray(at, at + sliceBytes);
 			yield typeof part === 'string' ? slice : Buffer.from(slice.toString('base64'), 'latin1');
 		}
 	}
