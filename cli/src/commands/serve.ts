@@ -4,10 +4,8 @@ import { services } from '@plinth/core';
 import { banner } from '../banner.ts';
 import { type Composed, type ComposeOptions, compose } from '../compose.ts';
 import { dataPlaces } from '../data-places.ts';
-import { serverSettings } from '../doctor/network.ts';
 import type { ConfigFlags } from '../find-config.ts';
 import { issueFirstKey, keySources } from '../key-sources.ts';
-import { listenShared } from '../processes/listen-shared.ts';
 import { checkHasWork, checkShared } from '../shared.ts';
 import { stopOnSignals } from '../signals.ts';
 import { stopWithParent } from '../stop-with-parent.ts';
@@ -59,7 +57,7 @@ async function serveHere(flags: ServeFlags): Promise<void> {
 			...(flags.port === undefined ? {} : { port: flags.port }),
 		};
 		const { url } = flags.child
-			? await listenShared(app, { ...serverSettings(config.server), ...own })
+			? await (await import('../processes/listen-shared.ts')).listenShared(app, { ...config.server, ...own })
 			: await app.listen(own);
 		// Only the first of several processes prints the banner.
 		if (flags.child && cluster.worker?.id !== 1) return;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
@@ -22,7 +23,7 @@ export async function checkPort({ host, port }: ServerSettings): Promise<Finding
 		return problem(check, 'is not a number from 0 to 65535', 'Correct PORT, or server.port.');
 	}
 	if (port === 0) return ok(check, 'a free one at each start');
-	const code = await tryPort(host, port);
+	const code = await tryListen(host, port).catch((error: NodeJS.ErrnoException) => error.code ?? 'unknown');
 	if (code === undefined) return ok(check, `${address} is free`);
 	if (code === 'EADDRINUSE') {
 		const owner = await runningVersion(host, port);
@@ -51,12 +52,11 @@ export function checkPublicUrl({ host, publicUrl }: ServerSettings): Finding {
 	);
 }
 
-function tryPort(host: string, port: number): Promise<string | undefined> {
-	return new Promise((resolve) => {
-		const server = createServer();
-		server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'));
-		server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
-	});
+/** Listens for a moment. Rejects when that is not possible, also when the port is taken by sockets with `reusePort`. */
+export async function tryListen(host: string, port: number): Promise<void> {
+	const server = createServer();
+	await once(server.listen({ host, port, exclusive: true }), 'listening');
+	await once(server.close(), 'close');
 }
 
 /** The version of a running Plinth. Undefined when another program responds, or when none does within 2 s. */

@@ -34,14 +34,9 @@ class Processes {
 		cluster.schedulingPolicy = cluster.SCHED_NONE;
 		cluster.setupPrimary({ args: [...process.argv.slice(2), '--child'] });
 		this.#fork();
-		// Pass messages of the event bus on to the other processes.
-		cluster.on('message', (from, message: Listening | object) => {
-			if ('port' in message) return;
-			for (const other of workers()) if (other !== from) other.send(message);
-		});
 	}
 
-	/** The first process can have chosen the port: the others listen on the same one. */
+	/** With port 0, the first process has selected a port. */
 	#startOthers({ port }: Listening): void {
 		cluster.setupPrimary({ args: [...process.argv.slice(2), '--child', '--port', String(port)] });
 		for (let n = 1; n < this.#count; n += 1) this.#fork();
@@ -64,9 +59,13 @@ class Processes {
 		const worker = cluster.fork();
 		let hasListened = false;
 		worker.on('message', (message: Listening | object) => {
-			if (!('port' in message)) return;
-			hasListened = true;
-			if (worker.id === 1) this.#startOthers(message);
+			if ('port' in message) {
+				hasListened = true;
+				if (worker.id === 1) this.#startOthers(message);
+				return;
+			}
+			// Messages of the event bus go on to the other processes.
+			for (const other of workers()) if (other !== worker) other.send(message);
 		});
 		// Sending to a process that has just ended fails. Its `exit` event follows.
 		worker.on('error', () => {});

@@ -44,8 +44,6 @@ const passBand = 0.93;
 /** Kaiser's beta for about 80 dB, below the noise of 16 bits in speech. */
 const beta = 8;
 
-type Samples = Float64Array<ArrayBuffer>;
-
 /** A polyphase filter. Its state is the input that later outputs need. */
 class Resampler {
 	readonly #up: number;
@@ -55,10 +53,8 @@ class Resampler {
 	/** Input samples on each side of an output. */
 	readonly #reach: number;
 	readonly #phases: (Float64Array | undefined)[] = [];
-	/** Input from sample number `#first` on. Both arrays are reused, because each block would leave 150 KB of garbage. */
-	#window: Samples;
-	#windowLength: number;
-	#output = new Float64Array(0);
+	/** Input from sample number `#first` on. */
+	#window: Float64Array;
 	#first: number;
 	#received = 0;
 	#produced = 0;
@@ -70,7 +66,6 @@ class Resampler {
 		this.#cutoff = Math.min(1, to / from) * passBand;
 		this.#reach = Math.ceil(zeroCrossings * Math.max(1, from / to));
 		this.#window = new Float64Array(this.#reach);
-		this.#windowLength = this.#reach;
 		this.#first = -this.#reach;
 	}
 
@@ -88,20 +83,17 @@ class Resampler {
 
 	#append(samples: Int16Array): void {
 		const needed = Math.floor((this.#produced * this.#down) / this.#up) - this.#reach;
-		const unused = Math.min(this.#windowLength, Math.max(0, needed - this.#first));
-		this.#window.copyWithin(0, unused, this.#windowLength);
-		const kept = this.#windowLength - unused;
-		this.#first += unused;
-		this.#windowLength = kept + samples.length;
-		this.#window = withLength(this.#window, this.#windowLength);
-		this.#window.set(samples, kept);
+		const kept = this.#window.subarray(Math.max(0, needed - this.#first));
+		const window = new Float64Array(kept.length + samples.length);
+		window.set(kept);
+		window.set(samples, kept.length);
+		this.#first += this.#window.length - kept.length;
+		this.#window = window;
 	}
 
-	/** Computes the outputs up to number `until`, valid until the next call. Output k is at input time k * down / up. */
+	/** Computes the outputs up to number `until`. Output k is at input time k * down / up. */
 	#produce(until: number): Float64Array {
-		const length = Math.max(0, until - this.#produced);
-		this.#output = withLength(this.#output, length);
-		const output = this.#output.subarray(0, length);
+		const output = new Float64Array(Math.max(0, until - this.#produced));
 		const window = this.#window;
 		for (let index = 0; index < output.length; index++) {
 			const time = (this.#produced + index) * this.#down;
@@ -135,14 +127,6 @@ class Resampler {
 		this.#phases[phase] = filter;
 		return filter;
 	}
-}
-
-/** The array, or a longer one with its values. */
-function withLength(values: Samples, length: number): Samples {
-	if (values.length >= length) return values;
-	const longer = new Float64Array(length);
-	longer.set(values);
-	return longer;
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -21,7 +21,7 @@ export class Listener {
 	readonly #log: Logger;
 	readonly #connectionLimit: number;
 	#server: Server | undefined;
-	address: Address | undefined;
+	#address: Address | undefined;
 	/** The response that each connection waits for; undefined when it is idle. */
 	readonly #connections = new Map<Socket, ServerResponse | undefined>();
 	#keepsAlive = true;
@@ -32,20 +32,22 @@ export class Listener {
 		this.#connectionLimit = connectionLimit;
 	}
 
+	get address(): Address | undefined {
+		return this.#address;
+	}
+
 	/** Rejects when the address is in use or not available. Port 0 selects a free port. */
 	async open(options: ListenOptions, handle: RequestHandler): Promise<Address> {
 		if (this.#server) throw new Error('The server listens already.');
 		const server = this.#create(handle);
 		this.#server = server;
-		try {
-			this.address = await listen(server, options);
-		} catch (error) {
+		this.#address = await listen(server, options).catch((error) => {
 			this.#server = undefined;
 			throw error;
-		}
+		});
 		server.on('error', (err) => this.#log.error({ err }, 'listener failed'));
 		if (this.#stopped) await this.#stop(server);
-		return this.address;
+		return this.#address;
 	}
 
 	/** Ends keep-alive, also for responses in progress: a client that reuses a closing connection would see a reset. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ListenOptions } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type Koa from 'koa';
 import type { Address, App, HostMiddleware, Mount } from '../contract/app.ts';
@@ -70,7 +71,7 @@ export class HttpServer {
 	}
 
 	/** Opens the app's own server. Rejects when the address is in use or not available. */
-	listen(options: Parameters<Listener['open']>[0]): Promise<Address> {
+	listen(options: ListenOptions): Promise<Address> {
 		const { listener } = this;
 		return listener.open(options, (req, res, hooks) => {
 			const target = targetBelow(req, '') ?? outsideMount;

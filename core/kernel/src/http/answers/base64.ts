@@ -77,9 +77,7 @@ export class JsonPieces {
 	}
 }
 
-function joined(slices: readonly Buffer[]): Buffer {
-	return slices.length === 1 ? (slices[0] as Buffer) : Buffer.concat(slices);
-}
+const joined = (slices: readonly Buffer[]) => (slices.length === 1 ? (slices[0] as Buffer) : Buffer.concat(slices));
 
 /** Bytes of a slice. A multiple of three, so that only the last slice of a base64 text is padded. */
 const sliceBytes = (httpLimits.pieceBytes / 4) * 3;
