@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../test/support/free-port.ts';
 import type { Bench, Row } from './harness/bench.ts';
-import { freePort } from './harness/free-port.ts';
 import { inTurns, median } from './harness/rounds.ts';
 import { keyHeaders } from './harness/server.ts';
 

@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../harness/free-port.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { pathOf } from '../harness/programs.ts';
 import { untilAnswers } from '../harness/ready.ts';
 import { end, type Processor, startPinned } from './pinned.ts';

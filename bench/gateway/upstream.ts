@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../harness/free-port.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { pathOf } from '../harness/programs.ts';
 import { untilAnswers } from '../harness/ready.ts';
 import { writeBodies } from './bodies.ts';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../test/support/free-port.ts';
 import { killOnExit } from './child.ts';
-import { freePort } from './free-port.ts';
 import { pathOf } from './programs.ts';
 import { untilAnswers } from './ready.ts';
 

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Place } from '../../test/engines/s3/support.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { killOnExit } from '../harness/child.ts';
-import { freePort } from '../harness/free-port.ts';
 import { untilAnswers } from '../harness/ready.ts';
 import { keyHeaders } from '../harness/server.ts';
 

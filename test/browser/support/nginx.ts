@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@plinth/testing';
+import { freePort } from '../../support/free-port.ts';
 import { removeDir, temporaryDir } from '../../support/serve.ts';
 
 /** A running nginx. */
@@ -75,13 +75,4 @@ http {
 	}
 }
 `;
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as { port: number };
-	server.close();
-	await once(server, 'close');
-	return port;
 }

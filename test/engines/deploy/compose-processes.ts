@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { eventually } from '@plinth/testing';
 import { type Child, root, startNode } from '../../support/cli.ts';
 import { composeFile, deployFolder, imageSettings } from '../../support/deploy-files.ts';
+import { freePort } from '../../support/free-port.ts';
 import { removeDir, temporaryDir } from '../../support/serve.ts';
-import { freePort, type OwnPostgres, ownPostgres } from '../support/postgres.ts';
+import { type OwnPostgres, ownPostgres } from '../support/postgres.ts';
 import { ownSwift, type SwiftServer } from '../support/swift.ts';
 import { type OwnNginx, ownNginx } from './nginx.ts';
 

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '@plinth/testing';
 import { deployFile } from '../../support/deploy-files.ts';
-import { freePort } from '../support/postgres.ts';
+import { freePort } from '../../support/free-port.ts';
 
 /** nginx with the shipped configuration. Only addresses and ports are replaced. */
 export interface OwnNginx {

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepare } from '../../../adapters/postgres/src/engine/migrate.ts';
 import { Pool } from '../../../adapters/postgres/src/engine/pool.ts';
 import { migrations } from '../../../adapters/postgres/src/engine/schema/migrations.ts';
-import { freePort, type OwnPostgres, ownPostgres, statement } from '../support/postgres.ts';
+import { freePort } from '../../support/free-port.ts';
+import { type OwnPostgres, ownPostgres, statement } from '../support/postgres.ts';
 
 let server: OwnPostgres;
 

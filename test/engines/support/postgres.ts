@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { appendFile, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@plinth/testing';
 import pg from 'pg';
+import { freePort } from '../../support/free-port.ts';
 import { childrenOf } from '../../support/process-tree.ts';
 
 const run = promisify(execFile);
@@ -185,16 +185,6 @@ export async function connection(url: string): Promise<pg.Client> {
 	client.on('error', () => {});
 	await client.connect();
 	return client;
-}
-
-/** A free port. */
-export async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const address = server.address();
-	server.close();
-	await once(server, 'close');
-	return typeof address === 'object' && address ? address.port : 0;
 }
 
 const secret = randomBytes(12).toString('hex');

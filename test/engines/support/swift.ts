@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { freePort } from '../../support/free-port.ts';
 
 const kinds = ['account', 'container', 'object'] as const;
+const installation = 'It needs apt-get install memcached swift-proxy swift-account swift-container swift-object.';
 const secretAccessKey = 'secret-of-the-swift-users';
 
 /** OpenStack Swift from Debian's packages, with its S3 API and signature checks. */
@@ -26,8 +28,9 @@ export interface SwiftServer {
 export async function ownSwift(): Promise<SwiftServer> {
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-swift-'));
 	await mkdir(join(folder, 'devices/sda'), { recursive: true });
-	const [cachePort = 0, ...ports] = await freePorts(2 + kinds.length);
-	const [proxyPort = 0] = ports;
+	const cachePort = await freePort();
+	const proxyPort = await freePort();
+	const ports = [proxyPort, ...(await Promise.all(kinds.map(freePort)))];
 	await writeFile(join(folder, 'proxy.conf'), proxyConfig(folder, cachePort));
 	for (const kind of kinds) await writeFile(join(folder, `${kind}.conf`), storageConfig(folder, kind));
 	const args = [join(import.meta.dirname, 'serve_swift.py'), folder, ...ports.map(String)];
@@ -39,17 +42,28 @@ export async function ownSwift(): Promise<SwiftServer> {
 	cacheEnded.catch(() => {});
 	let kill = async () => {};
 	const start = async () => {
-		const child = spawn('/usr/bin/python3', args, { stdio: ['ignore', 'pipe', 'ignore'], cwd: folder });
+		const child = spawn('/usr/bin/python3', args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
+		const errors = text(child.stderr);
 		const ended = once(child, 'exit');
 		kill = async () => {
 			child.kill('SIGKILL');
 			await ended;
 		};
 		const isReady = await Promise.race([once(child.stdout, 'data').then(() => true), ended.then(() => false)]);
-		if (!isReady)
-			throw new Error('Swift ended: apt-get install memcached swift-proxy swift-account swift-container swift-object');
+		if (!isReady) throw new Error(`Swift ended. ${installation}\n${await errors}`);
 	};
-	await start();
+	const stop = async () => {
+		await kill();
+		cache.kill('SIGKILL');
+		await cacheEnded;
+		await rm(folder, { recursive: true, force: true });
+	};
+	try {
+		await start();
+	} catch (error) {
+		await stop();
+		throw error;
+	}
 	return {
 		endpoint: `http://127.0.0.1:${proxyPort}`,
 		accessKeyId: 'test:tester',
@@ -57,12 +71,7 @@ export async function ownSwift(): Promise<SwiftServer> {
 		strangerId: 'test:stranger',
 		kill: () => kill(),
 		start,
-		async remove() {
-			await kill();
-			cache.kill('SIGKILL');
-			await cacheEnded;
-			await rm(folder, { recursive: true, force: true });
-		},
+		remove: stop,
 	};
 }
 
@@ -124,12 +133,4 @@ use = egg:swift#slo
 [filter:dlo]
 use = egg:swift#dlo
 `;
-}
-
-async function freePorts(count: number): Promise<number[]> {
-	const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-	await Promise.all(servers.map((server) => once(server, 'listening')));
-	const ports = servers.map((server) => (server.address() as { port: number }).port);
-	await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-	return ports;
 }
