@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { endianness } from 'node:os';
+import { invalidValue, modelError } from '@plinth/core';
 import type { SampleReader } from './decoder.ts';
 
 /** The demuxer is always named. Otherwise a client could send a playlist that reads other files. */
@@ -18,16 +19,23 @@ export function ffmpegReader(program: string): SampleReader {
 		const env = { PATH: process.env.PATH };
 		const options = { signal, timeout: 600_000, killSignal: 'SIGKILL', env } as const;
 		const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] }).on('error', () => {});
+		// Not `once` of `node:events`, which rejects at an `error` event.
+		const ended = new Promise((resolve) => child.once('close', resolve));
+		let received = 0;
 		let rest = Buffer.alloc(0);
 		try {
 			for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
 				signal.throwIfAborted();
+				received += chunk.length;
 				const bytes = Buffer.concat([rest, chunk]);
 				rest = bytes.subarray(bytes.length - (bytes.length % 4));
 				// Copied, because a Float32Array must start at a multiple of 4 bytes.
 				yield new Float32Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.length / 4));
 			}
 			signal.throwIfAborted();
+			await ended;
+			if (received > 0 && child.signalCode) throw modelError('ffmpeg was killed before the end of the file.');
+			if (received > 0 && child.exitCode !== 0) throw invalidValue('file', 'ffmpeg could not decode the whole file.');
 		} finally {
 			child.kill('SIGKILL');
 		}

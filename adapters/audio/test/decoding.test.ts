@@ -1,9 +1,10 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EncodedAudioFormat } from '@plinth/plugin-speech/model';
 import type { AudioContainer, AudioDecoder } from '@plinth/plugin-transcription/model';
-import { createBackend } from '@plinth/testing';
+import { createBackend, eventually } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { audioDecoder, audioEncoder } from '../src/index.ts';
 import { collect, mono, sampleRate, tone } from './sound.ts';
@@ -134,6 +135,29 @@ describe('decoding', () => {
 	});
 });
 
+it('keeps no file open after a decoding, whether it is read to its end or not', async () => {
+	const made = await decoder();
+	const openFiles = () => readdirSync('/proc/self/fd').filter((fd) => targetOf(fd).startsWith(folder));
+	for (const [format, container] of [
+		['mp3', 'mp3'],
+		['opus', 'ogg'],
+		['flac', 'flac'],
+	] as const) {
+		const path = paths.get(format) ?? '';
+		await samplesOf(made, path, container);
+		for await (const _ of (await made.decode({ path, container }, 16_000, never)).samples) break;
+	}
+	await eventually('all files are closed', () => openFiles().length === 0);
+});
+
+function targetOf(fd: string): string {
+	try {
+		return readlinkSync(`/proc/self/fd/${fd}`);
+	} catch {
+		return '';
+	}
+}
+
 /** A script that replaces ffmpeg. */
 async function program(script: string): Promise<string> {
 	const path = join(folder, `program-${Math.random()}`);
@@ -164,6 +188,14 @@ describe('ffmpeg', () => {
 	it.each(['exit 1', ':'])('fails the decoding when it prints nothing: %s', async (script) => {
 		const made = await decoder({ ffmpeg: await program(script) });
 		await expect(samplesOf(made, paths.get('aac') ?? '', 'mp4')).rejects.toMatchObject({ param: 'file' });
+	});
+
+	it.each([
+		['ends with an error', 'exit 69', { param: 'file' }],
+		['is killed', 'kill -9 $$', { code: 'E_MODEL_FAILED' }],
+	])('fails a decoding in the middle of the file when it %s', async (_, end, error) => {
+		const made = await decoder({ ffmpeg: await program(`head -c 400000 /dev/zero; ${end}`) });
+		await expect(samplesOf(made, paths.get('aac') ?? '', 'mp4')).rejects.toMatchObject(error);
 	});
 
 	it('is killed on an abort and when the reader stops', async () => {

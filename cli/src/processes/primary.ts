@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { stopOnSignals } from '../signals.ts';
 import type { Listening } from './listen-shared.ts';
 
@@ -38,6 +37,7 @@ class Processes {
 
 	/** With port 0, the first process has selected a port. */
 	#startOthers({ port }: Listening): void {
+		if (this.#isStopping) return;
 		cluster.setupPrimary({ args: [...process.argv.slice(2), '--child', '--port', String(port)] });
 		for (let n = 1; n < this.#count; n += 1) this.#fork();
 	}
@@ -45,9 +45,9 @@ class Processes {
 	/** Rejects when a process did not stop cleanly. */
 	async stop(): Promise<void> {
 		this.#isStopping = true;
-		const ends = workers().map((worker) => once(worker, 'exit'));
+		const ends = workers().map(hasEndedCleanly);
 		this.signal('SIGTERM');
-		const failed = (await Promise.all(ends)).filter(([code]) => code !== 0);
+		const failed = (await Promise.all(ends)).filter((isClean) => !isClean);
 		if (failed.length > 0) throw new Error(`${failed.length} of its processes did not stop cleanly`);
 	}
 
@@ -65,7 +65,7 @@ class Processes {
 				return;
 			}
 			// Messages of the event bus go on to the other processes.
-			for (const other of workers()) if (other !== worker) other.send(message);
+			for (const other of workers()) if (other !== worker && other.isConnected()) other.send(message);
 		});
 		// Sending to a process that has just ended fails. Its `exit` event follows.
 		worker.on('error', () => {});
@@ -86,6 +86,14 @@ class Processes {
 			if (!this.#isStopping) this.#fork();
 		}, waitMs);
 	}
+}
+
+/** Waits for the end of a process. A process that is still starting ends by the signal of the stop. */
+function hasEndedCleanly(worker: Worker): Promise<boolean> {
+	// Not `once` of `node:events`, which rejects at an `error` event.
+	return new Promise((resolve) => {
+		worker.once('exit', (code, signal) => resolve(code === 0 || signal === 'SIGTERM' || signal === 'SIGINT'));
+	});
 }
 
 function workers(): readonly Worker[] {

@@ -30,7 +30,7 @@ export interface SpeechRun {
 	readonly log: Logger;
 }
 
-/** Signed 16-bit little-endian samples, interleaved when there are two channels, in chunks of whole frames. */
+/** Signed 16-bit little-endian samples, interleaved when there are two channels. Chunks may be cut anywhere. */
 export interface PcmAudio {
 	readonly mediaType: 'audio/pcm';
 	/** Samples per second and channel. */

@@ -1,6 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { modelError, unsupportedValue } from '@plinth/core';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EncodedAudio, PcmAudio, SpeechModel, SpeechRequest } from '../src/model.ts';
 import { type SpeechModelSuiteOptions, speechModelSuite } from '../src/testing/index.ts';
 import { pcm, streamOf } from './harness.ts';
@@ -61,6 +63,25 @@ describe('a model that encodes passes the case:', () => {
 	for (const { name, run } of suiteOf({ speak: encoding }, {})) it(name, run);
 });
 
+describe('a model that passes on the body of fetch, cut within samples, passes the case:', () => {
+	const upstream = createServer((req, res) => {
+		req.resume().on('end', () => {
+			for (let piece = 0; piece < 600; piece++) res.write(Buffer.alloc(3));
+			res.end();
+		});
+	});
+	beforeAll(() => new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve)));
+	afterAll(() => upstream.close());
+
+	const speak: Speak = async (request, { signal }) => {
+		const { port } = upstream.address() as AddressInfo;
+		const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: request.input, signal });
+		if (!response.body) throw modelError('The server sent no body.');
+		return pcm([], { body: response.body });
+	};
+	for (const { name, run } of suiteOf({ speak }, { deterministic: true })) it(name, run);
+});
+
 /** A model that changes the result of the correct one. */
 function changed(change: (audio: PcmAudio, request: SpeechRequest) => unknown): Speak {
 	return async (request, run) => change((await correct(request, run)) as PcmAudio, request) as Promise<Audio>;
@@ -75,7 +96,7 @@ const never = () => new Promise<never>(() => {});
 const ignoresSignal = new AbortController().signal;
 let counter = 0;
 
-const form = 'the bytes match the declared form: samples in whole frames, or an encoded file' as const;
+const form = 'the bytes match the declared form: samples, or an encoded file' as const;
 const formats = 'each format returns samples or that format, or is rejected with a 4xx status' as const;
 const odd = 'an unusual request is spoken, or rejected with a 4xx status before the first byte' as const;
 const ends = 'an abort ends the stream within a second, after at most one more chunk' as const;
@@ -86,7 +107,7 @@ const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
 	['declares no sample rate', { speak: changed(({ sampleRate: _, ...audio }) => ({ ...audio, sampleRate: 0 })) }, form],
 	['declares six channels', { speak: changed((audio) => ({ ...audio, channels: 6 })) }, form],
 	[
-		'splits a sample between chunks',
+		'ends in the middle of a sample',
 		{ speak: changed((audio) => ({ ...audio, body: streamOf([Buffer.alloc(3)]) })) },
 		form,
 	],

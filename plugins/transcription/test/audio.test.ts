@@ -1,4 +1,5 @@
 import { errorOf, jsonOf } from '@plinth/testing';
+import { withCleanup } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { storedFiles } from '../../../test/support/stored-files.ts';
 import { resampled } from '../src/audio/resample.ts';
@@ -130,6 +131,26 @@ function decoder(part: Partial<AudioDecoder> = {}): AudioDecoder {
 }
 
 describe('other containers', () => {
+	it.each([0, 0.01, 999, 1e9, Number.NaN])(
+		'are rejected when they declare %d samples per second',
+		async (sampleRate) => {
+			async function* silence() {
+				for (;;) yield new Float32Array(16_384);
+			}
+			let isClosed = false;
+			const transcribe: TranscriptionModel['transcribe'] = async ({ audio }) => {
+				await samplesOf(audio, 16_000);
+				return { text: 'x' };
+			};
+			const samples = withCleanup(silence(), () => {
+				isClosed = true;
+			});
+			const h = await harness({ transcribe, decoder: decoder({ decode: async () => ({ sampleRate, samples }) }) });
+			expect(await errorOf(await h.hear({ file: flac }))).toMatchObject({ status: 400, param: 'file' });
+			expect(isClosed).toBe(true);
+		},
+	);
+
 	it.each([
 		['mp3', 'ID3 and more', 'audio/mpeg'],
 		['mp3', '\xff\xfb\x90\x00', 'audio/mpeg'],

@@ -13,28 +13,46 @@ export function openDecoding({ path }: { readonly path: string }): Codec {
 
 async function* decoded(path: string): AsyncGenerator<ArrayBuffer, void> {
 	const input = new Input({ formats: ALL_FORMATS, source: new FilePathSource(path) });
-	const track = await input.getPrimaryAudioTrack();
-	if (!track) throw new Error('There is no audio in the file.');
-	// Speech models need 16 kHz, which the Opus decoder can produce directly.
-	yield Float64Array.of(track.codec === 'opus' ? 16_000 : track.sampleRate).buffer;
-	const decode = await openDecoder(track);
-	let block: number[] = [];
-	for await (const { data } of new EncodedPacketSink(track).packets()) {
-		for (const value of await decode(data)) block.push(value);
-		if (block.length < 16_384) continue;
-		yield Float32Array.from(block).buffer;
-		block = [];
+	try {
+		const track = await input.getPrimaryAudioTrack();
+		if (!track) throw new Error('There is no audio in the file.');
+		// Speech models need 16 kHz, which the Opus decoder can produce directly.
+		yield Float64Array.of(track.codec === 'opus' ? 16_000 : track.sampleRate).buffer;
+		yield* samplesOf(track);
+	} finally {
+		input.dispose();
 	}
-	if (block.length > 0) yield Float32Array.from(block).buffer;
 }
 
-/** Decodes the packets of a track. Its library is loaded on first use. */
-async function openDecoder(track: InputAudioTrack): Promise<(packet: Uint8Array) => Promise<Float32Array>> {
+async function* samplesOf(track: InputAudioTrack): AsyncGenerator<ArrayBuffer, void> {
+	const decoder = await openDecoder(track);
+	try {
+		let block: number[] = [];
+		for await (const { data } of new EncodedPacketSink(track).packets()) {
+			for (const value of await decoder.decode(data)) block.push(value);
+			if (block.length < 16_384) continue;
+			yield Float32Array.from(block).buffer;
+			block = [];
+		}
+		if (block.length > 0) yield Float32Array.from(block).buffer;
+	} finally {
+		decoder.free();
+	}
+}
+
+/** Decodes packets to samples of one channel, and holds native memory until `free`. */
+interface PacketDecoder {
+	decode(packet: Uint8Array): Promise<Float32Array>;
+	free(): void;
+}
+
+/** Opens the decoder for a track. Its library is loaded on first use. */
+async function openDecoder(track: InputAudioTrack): Promise<PacketDecoder> {
 	const { codec } = track;
 	if (codec === 'opus') {
 		const { createDecoder } = await import('libopus-wasm');
 		const decoder = await createDecoder({ channels: 1, sampleRate: 16_000 });
-		return async (packet) => decoder.decodeFloat(packet);
+		return { decode: async (packet) => decoder.decodeFloat(packet), free: () => decoder.free() };
 	}
 	if (codec !== 'mp3' && codec !== 'flac') throw new Error(`There is no decoder for ${codec}.`);
 	const decoder =
@@ -45,7 +63,10 @@ async function openDecoder(track: InputAudioTrack): Promise<(packet: Uint8Array)
 	// The FLAC decoder needs the header of the stream first.
 	const { description } = (await track.getDecoderConfig()) ?? {};
 	if (description) await decoder.decodeFrames([new Uint8Array(description as Uint8Array)]);
-	return async (packet) => mixed((await decoder.decodeFrames([packet])).channelData);
+	return {
+		decode: async (packet) => mixed((await decoder.decodeFrames([packet])).channelData),
+		free: () => decoder.free(),
+	};
 }
 
 /** The mean of all channels. */

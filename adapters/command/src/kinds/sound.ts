@@ -45,18 +45,14 @@ async function* joined(head: Buffer, body: Bytes): AsyncGenerator<Buffer> {
 }
 
 function samples({ sampleRate, channels }: PcmFormat, body: AsyncIterable<Buffer>, length: number): PcmAudio {
-	return { sampleRate, channels, mediaType: 'audio/pcm', body: frames(body, channels * 2, length) };
+	return { sampleRate, channels, mediaType: 'audio/pcm', body: firstBytes(body, length) };
 }
 
-/** Complete frames, at most `length` bytes. The rest is read and dropped, so that the program can end. */
-async function* frames(body: AsyncIterable<Buffer>, frameBytes: number, length: number) {
-	let remaining = Math.floor(length / frameBytes) * frameBytes;
-	let rest: Buffer = Buffer.alloc(0);
+/** At most `length` bytes. The rest is read and dropped, so that the program can end. */
+async function* firstBytes(body: AsyncIterable<Buffer>, length: number) {
+	let remaining = length;
 	for await (const chunk of body) {
-		const bytes = rest.byteLength === 0 ? chunk : Buffer.concat([rest, chunk]);
-		const whole = Math.min(bytes.byteLength - (bytes.byteLength % frameBytes), remaining);
-		remaining -= whole;
-		rest = bytes.subarray(whole, remaining > 0 ? undefined : whole);
-		if (whole > 0) yield bytes.subarray(0, whole);
+		if (remaining > 0) yield chunk.subarray(0, remaining);
+		remaining -= chunk.byteLength;
 	}
 }

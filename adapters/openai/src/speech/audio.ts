@@ -35,7 +35,7 @@ export async function audioOf(answer: UpstreamResponse, requested: RequestedForm
 			throw invalidResponse(answer.where, `sent something else than ${requested.format}`);
 		}
 		const statedRate = /\brate=(\d{4,6})\b/.exec(answer.headers['content-type'] ?? '')?.[1];
-		return samples(reader.rest(undefined, 2), statedRate ? Number(statedRate) : requested.sampleRate, 1);
+		return samples(reader.rest(), statedRate ? Number(statedRate) : requested.sampleRate, 1);
 	} catch (error) {
 		await reader.close();
 		throw error;
@@ -52,8 +52,7 @@ async function fromWav(
 	const { bytes, isPlain, dataBytes, sampleRate, channels } = head;
 	const canKeepWav = clientFormat === 'wav' && dataBytes !== undefined;
 	if (canKeepWav || !isPlain) return { format: 'wav', mediaType: 'audio/wav', body: prepend(bytes, reader.rest()) };
-	const frame = channels * 2;
-	return samples(reader.rest(dataBytes, frame), sampleRate, channels === 2 ? 2 : 1);
+	return samples(reader.rest(dataBytes), sampleRate, channels === 2 ? 2 : 1);
 }
 
 function samples(body: AsyncIterable<Uint8Array>, sampleRate: number, channels: 1 | 2): PcmAudio {

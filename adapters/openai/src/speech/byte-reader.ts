@@ -24,23 +24,18 @@ export class ByteReader {
 		return bytes;
 	}
 
-	/** Consumes the rest, at most `maxBytes`, in multiples of `frame` bytes. An incomplete last frame is dropped. */
-	async *rest(maxBytes = Number.POSITIVE_INFINITY, frame = 1): AsyncGenerator<Buffer> {
+	/** Consumes the rest, at most `maxBytes`. */
+	async *rest(maxBytes = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
 		let remaining = maxBytes;
+		let piece = this.#buffered;
 		try {
 			for (;;) {
-				const usable = Math.min(this.#buffered.length, remaining);
-				const complete = usable - (usable % frame);
-				if (complete > 0) {
-					const piece = this.#buffered.subarray(0, complete);
-					this.#buffered = this.#buffered.subarray(complete);
-					remaining -= complete;
-					yield piece;
-				}
-				if (remaining < frame) return;
+				if (piece.length > 0) yield piece.subarray(0, remaining);
+				remaining -= piece.length;
+				if (remaining <= 0) return;
 				const step = await this.#source.next();
 				if (step.done) return;
-				this.#buffered = this.#buffered.length === 0 ? step.value : Buffer.concat([this.#buffered, step.value]);
+				piece = step.value;
 			}
 		} finally {
 			await this.close();

@@ -21,18 +21,14 @@ export function checkForm(made: Audio, { format }: SpeechRequest): void {
 	assert(channels === 1 || channels === 2, `there are ${channels} channels`);
 }
 
-/** Fails if a chunk is not a Uint8Array, or if samples are not in whole frames. */
-export function checkPiece(piece: Uint8Array, made: Audio): void {
-	assert(piece instanceof Uint8Array, 'a chunk of the body is not a Uint8Array');
-	if (!('sampleRate' in made)) return;
-	const frame = made.channels * 2;
-	assert.equal(piece.byteLength % frame, 0, `a chunk has ${piece.byteLength} bytes, which are not whole frames`);
-}
-
-/** Fails if there are no bytes, or if encoded bytes do not begin like their format. */
-export function checkHead(bytes: Buffer, made: Audio): void {
+/** Fails if there are no bytes, if samples end within a frame, or if encoded bytes do not begin like their format. */
+export function checkBytes(bytes: Buffer, made: Audio): void {
 	assert(bytes.byteLength > 0, 'there is no audio');
-	if ('sampleRate' in made) return;
+	if ('sampleRate' in made) {
+		const frame = made.channels * 2;
+		assert.equal(bytes.byteLength % frame, 0, `${bytes.byteLength} bytes are no multiple of ${frame}, a frame`);
+		return;
+	}
 	const head = bytes.subarray(0, 12).toString('latin1');
 	assert(heads[made.format].test(head), `the bytes are not ${made.format}`);
 }

@@ -24,8 +24,8 @@ export function requestCases(it: ModelCaseMaker, { supports = {} }: SpeechModelS
 			const body = made?.body[Symbol.asyncIterator]();
 			const first = await body?.next();
 			assert(!made || !first?.done, 'there is no audio');
-			attempt.abort();
 			await body?.return?.();
+			attempt.abort();
 		}),
 		...(supports.speed
 			? [

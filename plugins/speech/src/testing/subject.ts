@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import { assertClientError, type ConformanceCase, type Subject, silentLogger } from '@plinth/testing';
 import type { EncodedAudio, PcmAudio, SpeechModel, SpeechRequest } from '../model.ts';
-import { checkForm, checkHead, checkPiece } from './form.ts';
+import { checkBytes, checkForm } from './form.ts';
 
 /** A new model, closed after the case. */
 export interface SpeechModelSubject extends Subject {
@@ -90,12 +91,12 @@ export class Caller {
 async function readWhole(made: PcmAudio | EncodedAudio): Promise<Spoken> {
 	const pieces: Buffer[] = [];
 	for await (const piece of made.body) {
-		checkPiece(piece, made);
+		assert(piece instanceof Uint8Array, 'a chunk of the body is not a Uint8Array');
 		// A copy, because the model may reuse its buffer.
 		pieces.push(Buffer.from(piece));
 	}
 	const bytes = Buffer.concat(pieces);
-	checkHead(bytes, made);
+	checkBytes(bytes, made);
 	const perSecond = 'sampleRate' in made ? made.sampleRate * made.channels * 2 : Infinity;
 	return { made, bytes, seconds: bytes.byteLength / perSecond };
 }

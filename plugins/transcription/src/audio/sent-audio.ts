@@ -1,8 +1,8 @@
-import { invalidValue, type UploadedFile, unsupportedValue, untilAborted } from '@plinth/core';
+import { abandon, invalidValue, type UploadedFile, unsupportedValue, untilAborted } from '@plinth/core';
 import type { AudioContainer, AudioDecoder, AudioFile, DecodedAudio } from '../model.ts';
 import { containerOf, mediaTypes } from './container.ts';
 import { resampled } from './resample.ts';
-import { readWavInfo, type WavInfo, wavSamples } from './wav.ts';
+import { isPlausibleRate, readWavInfo, type WavInfo, wavSamples } from './wav.ts';
 
 /** Dependencies of reading audio. */
 export interface AudioTools {
@@ -46,8 +46,11 @@ export function sentAudio({ upload, container, wav }: CheckedAudio, tools: Audio
 	const decode = async (sampleRate: number): Promise<DecodedAudio> => {
 		signal.throwIfAborted();
 		if (wav?.read) return { sampleRate: wav.sampleRate, samples: wavSamples(path, wav, wav.read) };
-		if (decoder) return decoder.decode({ container, path }, sampleRate, signal);
-		throw unsupportedValue('file', noDecoder);
+		if (!decoder) throw unsupportedValue('file', noDecoder);
+		const decoded = await decoder.decode({ container, path }, sampleRate, signal);
+		if (isPlausibleRate(decoded.sampleRate)) return decoded;
+		abandon(decoded.samples[Symbol.asyncIterator]());
+		throw invalidValue('file', `The file declares ${decoded.sampleRate} samples per second. Convert it to 16000.`);
 	};
 	return {
 		...{ container, mediaType: mediaTypes[container], name: `audio.${container}`, size, path },

@@ -67,8 +67,13 @@ function infoOf(format: DataView, start: number, bytes: number): WavInfo | undef
 	// For compressed samples, the header has the size of a block.
 	const frameBytes = Math.max(1, read ? (channels * bits) / 8 : format.getUint16(12, true));
 	const frames = Math.floor(bytes / frameBytes);
-	const isPlausible = channels >= 1 && channels <= 8 && sampleRate >= 1_000 && sampleRate <= 768_000;
+	const isPlausible = channels >= 1 && channels <= 8 && isPlausibleRate(sampleRate);
 	return isPlausible && frames > 0 ? { sampleRate, channels, start, frames, frameBytes, read } : undefined;
+}
+
+/** Whether audio may have this many samples per second. Conversion from other rates takes too much memory. */
+export function isPlausibleRate(sampleRate: number): boolean {
+	return sampleRate >= 1_000 && sampleRate <= 768_000;
 }
 
 /** The samples of a WAV file, channels averaged. */

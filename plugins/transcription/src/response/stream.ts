@@ -16,11 +16,13 @@ export function transcriptEvents(
 		start(controller) {
 			let sentText = '';
 			const onDelta = (delta: string) => {
+				if (readerAbort.signal.aborted) return;
 				sentText += delta;
 				controller.enqueue({ data: { type: 'transcript.text.delta', delta } });
 			};
 			work(AbortSignal.any([outer, readerAbort.signal]), onDelta).then(
 				(result) => {
+					if (readerAbort.signal.aborted) return;
 					const { text, warnings } = result;
 					if (text.length > sentText.length && text.startsWith(sentText)) onDelta(text.slice(sentText.length));
 					controller.enqueue({ data: { type: 'transcript.text.done', text, usage: usageOf(result), warnings } });
