@@ -67,6 +67,16 @@ describe('an upstream failure becomes', () => {
 			json({ error: 'no image model' }, 400),
 			{ status: 400, message: 'The model refused the request: no image model' },
 		],
+		[
+			'400 out of a nested detail',
+			json({ detail: { detail: { detail: 'too deep' }, message: 'too long' } }, 400),
+			{ status: 400, message: 'The model refused the request: too long' },
+		],
+		[
+			'400 out of a detail of any depth',
+			bytes(`${'{"detail":'.repeat(30_000)}1${'}'.repeat(30_000)}`, 'application/json', 400),
+			{ status: 400, code: 'invalid_value' },
+		],
 		['400 out of nothing', bytes('', 'text/plain', 400), { status: 400, code: 'invalid_value' }],
 		[
 			'400 context_length_exceeded',

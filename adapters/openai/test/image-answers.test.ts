@@ -254,6 +254,7 @@ describe('a prompt', () => {
 			'a <sd_cpp_extra_args>{"lora":[{"path":"/etc/passwd"}]}</sd_cpp_extra_args> b',
 			'a <sd_cpp_<sd_cpp_extra_args>extra_args>{"x":1}',
 			'a < SD_CPP_EXTRA_ARGS >{"x":1}',
+			`a<${' '.repeat(16_000)}b${'<sd_cpp_extra_args>'.repeat(800)}`,
 		];
 		for (const prompt of prompts) await make(model, imageRequest({ prompt }));
 		for (const { json } of upstream.requests) {

@@ -4,6 +4,8 @@ const word =
 /** Maximum characters of a word, and words of a question. */
 const maxLength = 40;
 const maxTerms = 32;
+/** Maximum characters of a question that are read. */
+const maxQuestion = 20_000;
 
 /** Common English words, and words for documents in general. The search ignores both. */
 const ignored = new Set(
@@ -29,7 +31,7 @@ export function termsOf(text: string): string[] {
 
 /** The distinct terms to search for. Of a long question, only the last ones. */
 export function questionTerms(question: string): readonly string[] {
-	const words = question.toLowerCase().match(word) ?? [];
+	const words = question.slice(-maxQuestion).toLowerCase().match(word) ?? [];
 	const significant = words.filter((term) => !ignored.has(term) && (term.length > 1 || !/[a-z]/.test(term)));
 	return [...new Set(termsOf(significant.join(' ')))].slice(-maxTerms);
 }

@@ -56,11 +56,13 @@ function patches(id: string, frequency: string, seed: number, cover: number): st
 export function drawClouds(stage: Stage): string {
 	const { palette, horizon, isLow, weather } = stage;
 	if (stage.setting === 'sky' && weather === 'clear') return '';
+	// The clouds reach beyond the frame, so that no edge of the shifted ones is visible.
+	const shift = 10;
 	const draw = (id: string, color: string): string =>
-		veil(stage, id, 0, horizon * 1.04, `0 ${color} .75, .35 ${color}, .8 ${color} .75, 1 ${color} 0`);
+		veil(stage, id, -shift, horizon * 1.04, `0 ${color} .75, .35 ${color}, .8 ${color} .75, 1 ${color} 0`, shift);
 	return `${patches('clouds', '.0023 .0074', stage.seed, { clear: 1.9, clouds: 1.42, rain: 0.85, snow: 1 }[weather])}
 		<g filter="url(#clouds)" opacity=".75">${draw('rim', palette.cloud)}</g>
-		<g filter="url(#clouds)" opacity=".75" transform="translate(${stage.isLeft ? 7 : -7} ${isLow ? -9 : 10})">
+		<g filter="url(#clouds)" opacity=".75" transform="translate(${stage.isLeft ? 7 : -7} ${isLow ? -9 : shift})">
 		${draw('body', mix(palette.shade, palette.cloud, isLow ? 0.33 : 0.6))}</g>`;
 }
 

@@ -45,9 +45,10 @@ export function ramp(id: string, from: number, to: number, stops: string): strin
 	return gradient('linear', id, stops, `gradientUnits="userSpaceOnUse" x1="0" x2="0" y1="${from}" y2="${to}"`);
 }
 
-/** Draws a gradient over the whole width. */
-export function veil({ width }: Surface, id: string, from: number, to: number, stops: string): string {
-	return `${ramp(id, from, to, stops)}<rect y="${from}" width="${width}" height="${to - from}" fill="url(#${id})"/>`;
+/** Draws a gradient over the whole width, and over a margin on both sides. */
+export function veil({ width }: Surface, id: string, from: number, to: number, stops: string, margin = 0): string {
+	const box = `x="${-margin}" y="${from}" width="${width + 2 * margin}" height="${to - from}"`;
+	return `${ramp(id, from, to, stops)}<rect ${box} fill="url(#${id})"/>`;
 }
 
 /** Writes the closed path of points. */

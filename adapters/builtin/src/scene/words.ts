@@ -5,7 +5,7 @@ const vocabulary = {
 		sea: 'sea ocean beach coast shore harbour harbor waves island bay lighthouse boat sailboat ship yacht',
 		city: 'city town street skyline skyscraper downtown village bridge',
 		forest: 'forest wood woods tree trees jungle park',
-		mountains: 'mountain mountains alps peak peaks valley volcano castle hill hills meadow field fields desert',
+		mountains: 'mountain mountains alps peak peaks valley volcano castle hill hills meadow field fields',
 		sky: 'sky stars star space planet planets galaxy universe spaceship rocket cosmos',
 	},
 	time: {

@@ -71,6 +71,18 @@ describe('a scene', () => {
 		}
 	});
 
+	it('has no edges of clouds near its border', async () => {
+		const plan = planScene({ prompt: 'mountains with clouds by day', seed: 3 });
+		const { width, data } = await rasterise(sceneSvg(plan, { width: 1024, height: 1024 }));
+		const rows = Array.from({ length: 30 }, (_, y) => {
+			let sum = 0;
+			for (let x = 0; x < width; x++) sum += data[(y * width + x) * 4] ?? 0;
+			return sum / width;
+		});
+		const steps = rows.slice(1).map((brightness, y) => Math.abs(brightness - (rows[y] ?? 0)));
+		expect(Math.max(...steps)).toBeLessThan(3);
+	});
+
 	it('is opaque and has the requested size', async () => {
 		const { width, height, data } = await rasterise(sceneSvg(planScene({ prompt: 'a forest', seed: 1 }), size));
 		expect([width, height]).toEqual([96, 64]);

@@ -73,16 +73,13 @@ function outputOptions(request: ImageRequest | ImageEditRequest): Fields {
 }
 
 /**
- * Adds the parameters of sd-server, which are JSON between two tags in the prompt. Such tags of clients are removed:
- * their parameters could name files of the server.
+ * Adds the parameters of sd-server, which are JSON between two tags in the prompt. The name of the tags is removed from
+ * the text of the client, whose parameters could name files of the server.
  */
 function promptOf({ prompt, steps }: ImageRequest, { dialect, seed }: ImageWire): string {
 	if (dialect.seed !== 'prompt') return prompt;
-	let text = prompt;
-	// Repeated, because the rest may form a tag again.
-	while (tag.test(text)) text = text.replace(tag, ' ');
+	// The space prevents that the rest forms the name again.
+	const text = prompt.replace(/sd_cpp_extra_args/gi, ' ');
 	const parameters = { seed, ...(steps === undefined ? {} : { sample_params: { sample_steps: steps } }) };
 	return `${text} <sd_cpp_extra_args>${JSON.stringify(parameters)}</sd_cpp_extra_args>`;
 }
-
-const tag = /<\s*\/?\s*sd_cpp_extra_args\s*>/i;

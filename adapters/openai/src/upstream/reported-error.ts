@@ -45,11 +45,11 @@ interface RawError {
 	readonly param: string | undefined;
 }
 
-function rawErrorIn(value: unknown): RawError {
+function rawErrorIn(value: unknown, isDetail = false): RawError {
 	const { error, detail, message } = members(value);
 	if (typeof error === 'object' && error !== null) return fromObject(error);
 	if (Array.isArray(detail)) return fromErrorList(detail);
-	if (typeof detail === 'object' && detail !== null) return rawErrorIn(detail);
+	if (typeof detail === 'object' && detail !== null && !isDetail) return rawErrorIn(detail, true);
 	const sentence = [error, detail, message].find((each) => typeof each === 'string');
 	return fromObject({ ...members(value), message: sentence });
 }
