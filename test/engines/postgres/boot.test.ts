@@ -3,6 +3,7 @@ import { memoryBlobs } from '@plinth/memory';
 import { migratePostgres, postgresEvents, postgresJobs, postgresRecords } from '@plinth/postgres';
 import { silentLogger } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../adapters/postgres/src/engine/database.ts';
 import { prepare } from '../../../adapters/postgres/src/engine/migrate.ts';
 import { Pool } from '../../../adapters/postgres/src/engine/pool.ts';
 import { migrations } from '../../../adapters/postgres/src/engine/schema/migrations.ts';
@@ -188,6 +189,16 @@ describe('migrations', () => {
 		url.password = 'guest-password';
 		expect(await migratePostgres({ url: url.href, schema: 'media' })).toEqual({ from: 0, to: migrations.length });
 	});
+});
+
+test('a schema that could not be opened is checked again, while another one keeps the connections open', async () => {
+	const url = await server.database();
+	const other = await openDatabase({ url, schema: 'other', migrate: true }, silentLogger());
+	const options = { url, schema: 'media', migrate: false };
+	await expect(openDatabase(options, silentLogger())).rejects.toThrow();
+	await migratePostgres({ url, schema: 'media' });
+	const opened = await openDatabase(options, silentLogger());
+	await Promise.all([opened.close(), other.close()]);
 });
 
 test('three backends with one URL share their connections', async () => {

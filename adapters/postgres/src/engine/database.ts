@@ -46,6 +46,8 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
 		prepared.set(schema, ready);
 		await ready;
 	} catch (error) {
+		// Another app of this process may keep the connections open, and the next one tries again.
+		prepared.delete(schema);
 		await close();
 		throw toBootError(error, pool.address);
 	}
