@@ -64,6 +64,15 @@ describe('plinth serve --processes', () => {
 		expect(isGroupAlive(child.pid)).toBe(false);
 	});
 
+	test('stops cleanly while further processes are starting', { timeout }, async () => {
+		const child = plinth(['serve', '--processes', '3'], { cwd, env });
+		children.push(child);
+		await eventually('the first process is ready', () => readyLines(child) > 0, 20_000);
+		child.signal('SIGTERM');
+		const { code, stderr } = await child.exit;
+		expect([code, stderr]).toEqual([0, expect.not.stringContaining('the stop failed')]);
+	});
+
 	test('gives each process a part of the connections that arrive together', { timeout }, async () => {
 		const { child, url } = await serveInThree();
 		const counts = () => childrenOf(child.pid).map((pid) => readdirSync(`/proc/${pid}/fd`).length);
