@@ -1,5 +1,7 @@
-import { type App, type ResolvedConfig, services } from '@plinth/core';
+import { type App, services } from '@plinth/core';
 import { type KeyRing, keyRing } from '@plinth/keys';
+import { createKeyCommand } from './own-command.ts';
+import type { LoadedConfig } from './read-config.ts';
 
 /** Where the keys of a composition come from. */
 export interface KeySources {
@@ -11,10 +13,12 @@ export interface KeySources {
 	readonly isConfigured: boolean;
 	/** Whether keys can be stored. */
 	readonly isStored: boolean;
+	/** Creates a key in the storage of the composition. */
+	readonly createCommand: string;
 }
 
 /** Finds the key ring of a booted composition, and whether its config names keys. */
-export function keySources(app: App, config: ResolvedConfig): KeySources {
+export function keySources(app: App, { file, config }: LoadedConfig): KeySources {
 	const { parts } = app.tree();
 	const provider = (id: string) => parts.find(({ provides }) => provides.includes(id));
 	const part = provider(keyRing.id);
@@ -25,6 +29,7 @@ export function keySources(app: App, config: ResolvedConfig): KeySources {
 		ring: part && app.service(keyRing),
 		isConfigured: keys.length > 0,
 		isStored: provider(services.records.id) !== undefined,
+		createCommand: createKeyCommand(file),
 	};
 }
 
@@ -34,6 +39,7 @@ export async function issueFirstKey({
 	ring,
 	isConfigured,
 	isStored,
+	createCommand,
 }: KeySources): Promise<{ readonly key: string | null; readonly lines: readonly string[] }> {
 	const withoutKey = (...lines: readonly string[]) => ({ key: null, lines });
 	if (!isRequired) return withoutKey('none is required: authentication is off');
@@ -43,10 +49,10 @@ export async function issueFirstKey({
 	if (isConfigured) return withoutKey(process.env.PLINTH_API_KEYS ? 'from PLINTH_API_KEYS' : 'as configured');
 	const keys = await ring.list();
 	if (keys.some(({ state }) => state === 'active')) {
-		return withoutKey('created earlier; create another: plinth keys create');
+		return withoutKey(`created earlier; create another: ${createCommand}`);
 	}
 	return withoutKey(
 		'none is valid, so every request with a key is refused',
-		isStored ? 'create one: plinth keys create' : 'name some in the options of apiKeys: keys',
+		isStored ? `create one: ${createCommand}` : 'name some in the options of apiKeys: keys',
 	);
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AppConfig, BootError, bootProblem, type ResolvedConfig, resolveConfig } from '@plinth/core';
+import { ownCommand } from './own-command.ts';
 
 /** Config file names that are looked for, in this order. */
 const configFileNames = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((end) => `plinth.config.${end}`);
@@ -44,7 +45,9 @@ export async function findConfig(
 }
 
 async function readConfig(file: string): Promise<AppConfig> {
-	if (!existsSync(file)) throw unreadable(file, 'the config file does not exist.', 'Name one that exists.');
+	if (!existsSync(file)) {
+		throw unreadable(file, 'the config file does not exist.', `Name one that exists, or write one: ${ownCommand} init`);
+	}
 	const isModule = !/\.(?:ya?ml|json)$/.test(file);
 	const value = await (isModule ? readModule(file) : readData(file));
 	if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -63,7 +66,8 @@ async function readConfig(file: string): Promise<AppConfig> {
 async function readData(file: string): Promise<unknown> {
 	const text = await readFile(file, 'utf8');
 	const remedy = 'Fix the file at that place, or the bracket, quote or indent that it closes.';
-	const refuse = (reason: string) => unreadable(file, `the config file cannot be parsed: ${reason}`, remedy);
+	const refuse = (reason: string, cure = remedy) =>
+		unreadable(file, `the config file cannot be parsed: ${reason}`, cure);
 	if (file.endsWith('.json')) {
 		try {
 			return JSON.parse(text);
@@ -75,9 +79,14 @@ async function readData(file: string): Promise<unknown> {
 	// Imported only for YAML files, because the import would slow down every start.
 	const { parseDocument } = await import('yaml');
 	const document = parseDocument(text);
-	const [sentence] = document.errors[0]?.message.split('\n') ?? [];
-	if (sentence === undefined) return document.toJS();
-	throw refuse(sentence.replace(/: .*(?= at line)/, '').replace(/:$/, '.'));
+	const [error] = document.errors;
+	if (error === undefined) return document.toJS();
+	const [sentence = ''] = error.message.split('\n');
+	const isVariable = text.startsWith('${', error.pos[0] - 1);
+	throw refuse(
+		sentence.replace(/: .*(?= at line)/, '').replace(/:$/, '.'),
+		isVariable ? "Inside { } and [ ], a text with ${...} needs quotes: '${NAME}'." : remedy,
+	);
 }
 
 async function readModule(file: string): Promise<unknown> {

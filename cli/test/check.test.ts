@@ -35,7 +35,7 @@ describe('plinth check', () => {
 	test.each([
 		['the plugins', /plugins +.*video, .*chat/],
 		['the models with their kinds', /models +builtin-video \(video\), builtin-image \(image\), /],
-		['how many routes there are', /routes +\d+, and 14 that are not offered/],
+		['how many routes there are', /routes +\d+ routes; 14 more answer 404 \(see --verbose\)/],
 		['where the data is', () => `${cwd}/.plinth`],
 		['where the keys come from', /keys +none yet; the first start creates one/],
 		['the address', /address +127\.0\.0\.1:8080/],
@@ -154,6 +154,7 @@ describe('a config file', () => {
 		const { code, stderr } = await plinthHere(['check', '-c', 'nowhere.yaml'], { cwd });
 		expect([code, stderr]).toEqual([1, expect.stringContaining(join(cwd, 'nowhere.yaml'))]);
 		expect(stderr).toContain('does not exist');
+		expect(stderr).toContain('Name one that exists, or write one: npm run plinth -- init\n');
 	});
 
 	test('that cannot be parsed is reported with the line', { timeout }, async () => {

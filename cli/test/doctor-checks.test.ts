@@ -188,8 +188,9 @@ describe('keys', () => {
 		['none that is still good', false, [key(-1)], 'problem', /issued 0, expired 1$/],
 		['configured ones beside expired ones', true, [key(-1)], 'ok', /expired 1$/],
 	] as const)('%s', (_sentence, isConfigured, issued, status, text) => {
-		const found = evaluateKeys(isConfigured, issued, now);
+		const found = evaluateKeys({ isConfigured, createCommand: 'create a key' }, issued, now);
 		expect([found.status, found.text]).toEqual([status, expect.stringMatching(text)]);
+		expect(found.remedy).toBe(status === 'ok' ? undefined : 'Create a new one: create a key');
 	});
 });
 

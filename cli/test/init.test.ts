@@ -24,7 +24,10 @@ describe('plinth init', () => {
 	])('writes a %s that plinth check accepts', { timeout }, async (file, flags) => {
 		await symlink(join(root, 'node_modules'), join(cwd, 'node_modules'));
 		const { code, stdout } = await plinthHere(['init', ...flags], { cwd });
-		expect([code, stdout]).toEqual([0, expect.stringMatching(`^Wrote ${file}\\. Check it: npx plinth check\\.`)]);
+		expect([code, stdout]).toEqual([
+			0,
+			expect.stringMatching(`^Wrote ${file}\\. Check it: npm run plinth -- check\\.`),
+		]);
 		const checked = await plinthHere(['check'], { cwd });
 		expect(checked).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(`${file} is fine`) });
 	});

@@ -71,7 +71,7 @@ describe('plinth keys', () => {
 		expect([revoked.code, revoked.stdout]).toEqual([0, `${id} (the ci) of tenant team is revoked.\n`]);
 		const empty = await keys('list');
 		expect([empty.code, empty.stdout]).toEqual([0, '']);
-		expect(empty.stderr).toContain('plinth keys create');
+		expect(empty.stderr).toContain("npm run plinth -- keys create --tenant default --scopes '*'\n");
 	});
 
 	test('prints only the key with --quiet', { timeout }, async () => {

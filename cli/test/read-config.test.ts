@@ -37,6 +37,9 @@ describe('a config file', () => {
 		['plinth.config.yaml', '- a list\n', /keys such as extends/],
 		['plinth.config.mjs', 'export default null;\n', /Export the config as the default/],
 		['plinth.config.json', '{ "server": }', /Fix the file at that place/],
+		['plinth.config.yaml', 'server: [1, 2', /Fix the file at that place/],
+		['plinth.config.yaml', 'server: { port: ${PORT} }\n', /a text with \$\{\.\.\.\} needs quotes: '\$\{NAME\}'/],
+		['plinth.config.yaml', 'server: { cors: [${ORIGIN}] }\n', /a text with \$\{\.\.\.\} needs quotes/],
 	])('that contains no object is rejected with a remedy: %s', async (name, text, remedy) => {
 		const error = await problemsOf(name, text).catch((reason: Error) => reason);
 		expect(error).toMatchObject({ name: 'BootError', message: expect.stringMatching(remedy) });

@@ -47,7 +47,8 @@ describe('plinth serve', () => {
 		const second = serve();
 		const url = await addressOf(second);
 		expect(second.stdout()).not.toContain('plinth_live_');
-		expect(second.stdout()).toMatch(/key +created earlier;/);
+		const command = "npm run plinth -- keys create --tenant default --scopes '*'";
+		expect(second.stdout()).toContain(`created earlier; create another: ${command}\n`);
 		expect((await rawClient(url, key).send('/v1/models')).status).toBe(200);
 	});
 
@@ -57,6 +58,8 @@ describe('plinth serve', () => {
 		for (const fact of [`${url}/openapi.json`, 'builtin-video: ', 'video: ', `data         ${cwd}/.plinth`]) {
 			expect(child.stdout()).toContain(fact);
 		}
+		expect(child.stdout()).toMatch(/transcription: needs a model of the kind transcription\n/);
+		expect(child.stdout()).not.toMatch(/\d+ more route/);
 		expect(child.stdout()).not.toContain('secret-of-the-tests');
 	});
 

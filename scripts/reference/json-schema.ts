@@ -13,9 +13,24 @@ export const switchText: Json = { type: 'string', pattern: '^(?:true|false)$|\\$
 
 /** The JSON Schema of a zod schema, with the doc comments of these sources as descriptions. */
 export function toJson(schema: z.ZodType, places: readonly Place[]): Json {
-	const options = { io: 'input', target: 'draft-7', unrepresentable: 'any' } as const;
+	const options = { io: 'input', target: 'draft-7', unrepresentable: 'any', override: keepDefault } as const;
 	const { $schema, definitions, ...json } = z.toJSONSchema(schema, options);
 	return described(withTexts(json as Json), places, '');
+}
+
+interface Converted {
+	readonly zodSchema: z.core.$ZodTypes;
+	readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/**
+ * Keeps the default of a preprocessed schema. Zod leaves out the default of every schema that transforms, because it is
+ * a value of the output. A preprocessed schema also accepts it as its input.
+ */
+function keepDefault({ zodSchema, jsonSchema }: Converted): void {
+	if (!(zodSchema instanceof z.ZodDefault)) return;
+	const { innerType, defaultValue } = zodSchema.def;
+	if (innerType instanceof z.ZodPipe && innerType.in instanceof z.ZodTransform) jsonSchema.default = defaultValue;
 }
 
 /** Adds descriptions to the schemas of members, by their names. */

@@ -21,10 +21,13 @@ export function threadedEncoder(threads: Threads, bitrates: Bitrates): AudioEnco
 		const encoding = await threads.open(settings, signal);
 		try {
 			let hasSamples = false;
-			for await (const block of blocksOf(untilAborted(audio.body, signal))) {
-				hasSamples = true;
-				const bytes = await encoding.push(block);
-				if (bytes.byteLength > 0) yield bytes;
+			for await (const chunk of untilAborted(audio.body, signal)) {
+				for (let start = 0; start < chunk.byteLength; start += blockBytes) {
+					hasSamples = true;
+					// A copy: the producer may reuse its buffer.
+					const bytes = await encoding.push(new Uint8Array(chunk.subarray(start, start + blockBytes)));
+					if (bytes.byteLength > 0) yield bytes;
+				}
 			}
 			// Without samples there is no file.
 			if (hasSamples) yield await encoding.push(null);
@@ -34,23 +37,11 @@ export function threadedEncoder(threads: Threads, bitrates: Bitrates): AudioEnco
 	}
 	return {
 		formats: Object.keys(mediaTypes) as EncodedAudioFormat[],
-		/** Throws a RangeError for sample rates other than 16,000, 24,000 and 48,000 Hz. */
 		async encode(audio, format, signal) {
 			const { sampleRate } = audio;
-			if (!sampleRates.includes(sampleRate)) {
-				throw new RangeError(`Cannot encode ${sampleRate} Hz, only ${sampleRates.join(', ')}.`);
-			}
+			if (!sampleRates.includes(sampleRate)) throw new RangeError(`Cannot encode ${sampleRate} Hz.`);
 			const body = encoded(audio, { format, sampleRate, kbps: bitrates[format] }, signal);
 			return { mediaType: mediaTypes[format], format, body };
 		},
 	};
-}
-
-/** Splits chunks into blocks and copies them: the producer may reuse its buffer. */
-async function* blocksOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-	for await (const chunk of chunks) {
-		for (let start = 0; start < chunk.byteLength; start += blockBytes) {
-			yield new Uint8Array(chunk.subarray(start, start + blockBytes));
-		}
-	}
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { endianness } from 'node:os';
-import { invalidValue, modelError } from '@plinth/core';
+import { invalidValue } from '@plinth/core';
 import type { SampleReader } from './decoder.ts';
 
 /** The demuxer is always named. Otherwise a client could send a playlist that reads other files. */
@@ -19,7 +19,6 @@ export function ffmpegReader(program: string): SampleReader {
 		const env = { PATH: process.env.PATH };
 		const options = { signal, timeout: 600_000, killSignal: 'SIGKILL', env } as const;
 		const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] }).on('error', () => {});
-		// Not `once` of `node:events`, which rejects at an `error` event.
 		const ended = new Promise((resolve) => child.once('close', resolve));
 		let received = 0;
 		let rest = Buffer.alloc(0);
@@ -34,7 +33,6 @@ export function ffmpegReader(program: string): SampleReader {
 			}
 			signal.throwIfAborted();
 			await ended;
-			if (received > 0 && child.signalCode) throw modelError('ffmpeg was killed before the end of the file.');
 			if (received > 0 && child.exitCode !== 0) throw invalidValue('file', 'ffmpeg could not decode the whole file.');
 		} finally {
 			child.kill('SIGKILL');

@@ -190,12 +190,9 @@ describe('ffmpeg', () => {
 		await expect(samplesOf(made, paths.get('aac') ?? '', 'mp4')).rejects.toMatchObject({ param: 'file' });
 	});
 
-	it.each([
-		['ends with an error', 'exit 69', { param: 'file' }],
-		['is killed', 'kill -9 $$', { code: 'E_MODEL_FAILED' }],
-	])('fails a decoding in the middle of the file when it %s', async (_, end, error) => {
+	it.each(['exit 69', 'kill -9 $$'])('fails a decoding that it does not finish: %s', async (end) => {
 		const made = await decoder({ ffmpeg: await program(`head -c 400000 /dev/zero; ${end}`) });
-		await expect(samplesOf(made, paths.get('aac') ?? '', 'mp4')).rejects.toMatchObject(error);
+		await expect(samplesOf(made, paths.get('aac') ?? '', 'mp4')).rejects.toMatchObject({ param: 'file' });
 	});
 
 	it('is killed on an abort and when the reader stops', async () => {

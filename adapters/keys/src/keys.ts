@@ -42,7 +42,7 @@ const firstKeyMs = 5_000;
 
 const noKeys =
 	'there are no API keys, so every request is refused: set keys of apiKeys ' +
-	'(PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create.';
+	'(PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create --tenant default --scopes "*".';
 
 interface AuthenticatorTools {
 	readonly clock: Clock;
@@ -127,7 +127,7 @@ function keyProblems(keys: string | readonly string[]): readonly string[] {
 		}
 		if (key.length < minLength) {
 			const problem = `${entryName} has a key of ${key.length} characters; at least ${minLength} are needed`;
-			return [`${problem}. Make one: openssl rand -hex 24. Or set none here, and use plinth keys create`];
+			return [`${problem}. Make one: openssl rand -hex 24. Or set none, and use plinth keys create`];
 		}
 		if (tenant === '') return [`${entryName} has an empty tenant before its colon`];
 		if (tenants.has(key) && tenants.get(key) !== tenant) {

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { type BackendInstance, createApp } from '@plinth/core';
 import { redirectPaths } from '../doctor/paths.ts';
 import { type ConfigFlags, configFrom } from '../find-config.ts';
+import { notOffered } from '../not-offered.ts';
 import { warningLogger } from '../quiet.ts';
-import { notOffered, summary } from '../summary.ts';
+import { summary } from '../summary.ts';
 import { formatTree } from '../tree.ts';
 import { UserError } from '../user-error.ts';
 

@@ -30,13 +30,13 @@ export async function dev(flags: DevFlags): Promise<void> {
 
 function watchConfig(configFile: string | undefined): FileChanges {
 	if (configFile === undefined) {
-		const changes = new FileChanges(isConfig);
+		const changes = new FileChanges({ isRelevant: isConfig, onFailure: sayUnwatched });
 		changes.addFolder(resolve('.'));
 		return changes;
 	}
 	const file = resolve(configFile);
 	if (!existsSync(dirname(file))) throw new UserError(`There is no folder ${dirname(file)}. Name an existing config.`);
-	const changes = new FileChanges(() => false);
+	const changes = new FileChanges({ isRelevant: () => false, onFailure: sayUnwatched });
 	changes.add(file);
 	return changes;
 }
@@ -88,6 +88,10 @@ function argumentsOf({ config, host, port, json, pretty }: DevFlags): readonly s
 		...(json ? ['--json'] : []),
 		...(pretty ? ['--pretty'] : []),
 	];
+}
+
+function sayUnwatched(reason: string): void {
+	say(`a folder cannot be watched, so changes in it do not restart the server: ${reason}`);
 }
 
 function say(text: string): void {

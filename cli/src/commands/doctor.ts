@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { redact, version } from '@plinth/core';
+import { counted } from '../counted.ts';
 import { checkComposition, compositionProblem } from '../doctor/composition.ts';
 import { checkFolder, checkTemp } from '../doctor/disks.ts';
 import { checkVariables, trackReads } from '../doctor/environment.ts';
@@ -86,7 +87,8 @@ function formatFindings(findings: readonly Finding[]): string {
 			...(remedy === undefined ? [] : [`${indent}remedy: ${remedy}`]),
 		].join('\n');
 	});
-	const count = (wanted: Finding['status']) => findings.filter(({ status }) => status === wanted).length;
-	const summary = `${findings.length} checks, warnings ${count('warning')}, problems ${count('problem')}`;
+	const count = (wanted: 'warning' | 'problem') =>
+		counted(findings.filter(({ status }) => status === wanted).length, wanted);
+	const summary = [counted(findings.length, 'check'), count('warning'), count('problem')].join(', ');
 	return `${lines.join('\n')}\n\n${summary}\n`;
 }

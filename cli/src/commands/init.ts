@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { typescriptConfig, yamlConfig } from '../init/contents.ts';
 import { installedSchema } from '../init/schema-file.ts';
+import { ownCommand } from '../own-command.ts';
 import { UserError } from '../user-error.ts';
 
 /** The flags of `plinth init`. */
@@ -20,5 +21,5 @@ export async function init({ ts = false, force = false }: InitFlags): Promise<vo
 		throw new UserError(`This folder already has ${file}. --force replaces the file.`);
 	}
 	await writeFile(file, ts ? typescriptConfig() : yamlConfig(installedSchema('.')));
-	process.stdout.write(`Wrote ${file}. Check it: npx plinth check. Serve it: npx plinth serve.\n`);
+	process.stdout.write(`Wrote ${file}. Check it: ${ownCommand} check. Serve it: ${ownCommand} serve.\n`);
 }

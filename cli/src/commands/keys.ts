@@ -1,8 +1,9 @@
 import { type App, isPlinthError, services } from '@plinth/core';
 import { type KeyInfo, type KeyRing, keyRing } from '@plinth/keys';
 import { memoryRecords } from '@plinth/memory';
-import { compose } from '../compose.ts';
+import { type Composed, compose } from '../compose.ts';
 import { instantOf } from '../instant.ts';
+import { createKeyCommand } from '../own-command.ts';
 import { quietLogger } from '../quiet.ts';
 import { table } from '../table.ts';
 import { UserError } from '../user-error.ts';
@@ -27,7 +28,7 @@ export interface CreateFlags extends ConfigFlag {
  * goes to standard error.
  */
 export async function createKey(flags: CreateFlags): Promise<void> {
-	await withKeyRing(flags, async (ring, app) => {
+	await withKeyRing(flags, async (ring, { app }) => {
 		const { tenant, name } = flags;
 		const scopes = parseScopes(flags.scopes, app.tree().scopes);
 		const expiresAt = flags.expires === undefined ? undefined : instantOf(flags.expires, Date.now());
@@ -50,11 +51,11 @@ export async function createKey(flags: CreateFlags): Promise<void> {
 
 /** Prints the issued keys as a table or as JSON. */
 export async function listKeys(flags: ConfigFlag & { readonly json?: boolean }): Promise<void> {
-	await withKeyRing(flags, async (ring) => {
+	await withKeyRing(flags, async (ring, { file }) => {
 		const keys = (await ring.list()).map(row);
 		if (flags.json) process.stdout.write(`${JSON.stringify(keys, null, '\t')}\n`);
 		else if (keys.length > 0) process.stdout.write(table(keys.map(cells)));
-		else process.stderr.write('No key was issued yet. Create one: plinth keys create.\n');
+		else process.stderr.write(`No key was issued yet. Create one: ${createKeyCommand(file)}\n`);
 	});
 }
 
@@ -74,10 +75,14 @@ const unknownKey =
 	'Keys of the config, such as PLINTH_API_KEYS, are removed in the config.';
 
 /** Boots the composition without starting it, and stops it afterwards. */
-async function withKeyRing(flags: ConfigFlag, work: (ring: KeyRing, app: App) => Promise<void>): Promise<void> {
-	const { app } = await compose(flags, { log: quietLogger });
+async function withKeyRing(
+	flags: ConfigFlag,
+	work: (ring: KeyRing, composed: Composed) => Promise<void>,
+): Promise<void> {
+	const composed = await compose(flags, { log: quietLogger });
+	const { app } = composed;
 	try {
-		await work(keyRingOf(app), app);
+		await work(keyRingOf(app), composed);
 	} catch (error) {
 		throw isPlinthError(error) ? new UserError(error.message) : error;
 	} finally {

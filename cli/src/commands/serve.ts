@@ -81,10 +81,10 @@ async function optionsOf({ dev, child }: ServeFlags): Promise<ComposeOptions> {
 
 async function serverBanner({ app, file, config }: Composed, url: string): Promise<string> {
 	// The first key is created only after the server listens, because it is shown only once.
-	const sources = keySources(app, config);
+	const sources = keySources(app, { file, config });
 	const keys = await issueFirstKey(sources);
 	const data = dataPlaces(app, config);
-	return banner({ app, url, file, data, keys, isAuthOff: !sources.isRequired });
+	return banner({ app, config, url, file, data, keys, isAuthOff: !sources.isRequired });
 }
 
 /** Fails when processes cannot share the storage, or when the config has a group: its limit is per process. */

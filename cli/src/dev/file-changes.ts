@@ -4,19 +4,33 @@ import { basename, dirname, join } from 'node:path';
 /** Editors write a file in several steps. A change is reported when no other follows within this time. */
 const quietMs = 100;
 
+/** What `FileChanges` needs to know. */
+export interface FileChangesOptions {
+	/** Selects files of watched folders that are reported in addition to the added files. */
+	readonly isRelevant: (path: string) => boolean;
+	/** Receives why a folder is not watched: only the first reason, because the others are usually the same. */
+	readonly onFailure: (reason: string) => void;
+	/** Watches a folder: `watch` of `node:fs` by default. */
+	readonly watchFolder?: typeof watch;
+}
+
 /** Reports changes of files. Folders are watched, because editors replace files. */
 export class FileChanges {
-	readonly #isRelevant: (path: string) => boolean;
+	readonly #isRelevant: FileChangesOptions['isRelevant'];
+	readonly #onFailure: FileChangesOptions['onFailure'];
+	readonly #watchFolder: typeof watch;
 	readonly #files = new Set<string>();
 	readonly #folders = new Map<string, FSWatcher>();
 	#changed: string | undefined;
 	#isClosed = false;
+	#hasFailed = false;
 	#timer: NodeJS.Timeout | undefined;
 	#report = () => {};
 
-	/** `isRelevant` selects files of watched folders that are reported in addition to the added files. */
-	constructor(isRelevant: (path: string) => boolean) {
+	constructor({ isRelevant, onFailure, watchFolder = watch }: FileChangesOptions) {
 		this.#isRelevant = isRelevant;
+		this.#onFailure = onFailure;
+		this.#watchFolder = watchFolder;
 	}
 
 	/** Watches a file, which need not exist. */
@@ -25,12 +39,22 @@ export class FileChanges {
 		this.addFolder(dirname(file));
 	}
 
-	/** Watches a folder for files that were added or that `isRelevant` selects. */
+	/** Watches a folder for files that were added or that `isRelevant` selects. Can be repeated after a failure. */
 	addFolder(folder: string): void {
 		if (this.#isClosed || this.#folders.has(folder)) return;
-		const watcher = watch(folder, (_event, name) => this.#handleChange(join(folder, basename(name ?? ''))));
-		watcher.on('error', () => watcher.close());
-		this.#folders.set(folder, watcher);
+		try {
+			const watcher = this.#watchFolder(folder, (_event, name) =>
+				this.#handleChange(join(folder, basename(name ?? ''))),
+			);
+			this.#folders.set(folder, watcher);
+			watcher.on('error', (error) => {
+				watcher.close();
+				this.#folders.delete(folder);
+				this.#handleFailure(error);
+			});
+		} catch (error) {
+			this.#handleFailure(error as Error);
+		}
 	}
 
 	/** Resolves with the file that changed first since the last call, or with undefined after `close`. */
@@ -52,6 +76,13 @@ export class FileChanges {
 		clearTimeout(this.#timer);
 		for (const watcher of this.#folders.values()) watcher.close();
 		this.#report();
+	}
+
+	/** A folder may have gone, and the system limits how many are watched (ENOSPC). */
+	#handleFailure({ message }: Error): void {
+		if (this.#hasFailed) return;
+		this.#hasFailed = true;
+		this.#onFailure(message);
 	}
 
 	#handleChange(path: string): void {

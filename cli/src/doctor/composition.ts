@@ -4,21 +4,20 @@ import {
 	createApp,
 	ownerOfBlobs,
 	ownerRemedy,
-	type ResolvedConfig,
 	type SelfCheck,
 	type ServiceRef,
 	services,
 } from '@plinth/core';
 import type { KeyInfo } from '@plinth/keys';
-import { keySources } from '../key-sources.ts';
+import { counted } from '../counted.ts';
+import { type KeySources, keySources } from '../key-sources.ts';
 import { warningLogger } from '../quiet.ts';
+import type { LoadedConfig } from '../read-config.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { redirectPaths } from './paths.ts';
 
 /** The composition to check. */
-export interface CompositionCheck {
-	readonly config: ResolvedConfig;
-	readonly file: string | undefined;
+export interface CompositionCheck extends LoadedConfig {
 	/** A temporary folder. */
 	readonly scratch: string;
 }
@@ -39,13 +38,14 @@ export async function checkComposition({ config, file, scratch }: CompositionChe
 	try {
 		const { parts, models } = app.tree();
 		const plugins = parts.filter(({ owner }) => owner.startsWith('plugin ')).length;
-		const summary = `${file ?? 'the built-in composition'} boots: plugins ${plugins}, models ${models.length}`;
+		const counts = `${counted(plugins, 'plugin')}, ${counted(models.length, 'model')}`;
+		const summary = `${file ?? 'the built-in composition'} boots: ${counts}`;
 		return [
 			ok('composition', summary),
 			...warnings.map(({ text, remedy }) => warning('composition', text, remedy)),
 			...(await checkStores(app, redirected)),
 			...(await checkOwner(app)),
-			await checkKeys(app, config),
+			await checkKeys(app, { file, config }),
 		];
 	} finally {
 		await app.stop();
@@ -56,7 +56,7 @@ export async function checkComposition({ config, file, scratch }: CompositionChe
 export function compositionProblem(error: unknown): Finding {
 	if (!(error instanceof BootError)) {
 		const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-		return problem('composition', text, 'Fix the value named above.');
+		return problem('composition', text, 'Correct what the message names.');
 	}
 	return problem('composition', error.message, 'Follow the remedies above.');
 }
@@ -108,26 +108,30 @@ function messageOf(error: unknown): string {
 const weekMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Checks the keys of a booted composition. */
-export async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
+export async function checkKeys(app: App, loaded: LoadedConfig): Promise<Finding> {
 	const check = 'keys';
-	const { isRequired, ring, isConfigured } = keySources(app, config);
+	const { isRequired, ring, isConfigured, createCommand } = keySources(app, loaded);
 	if (!isRequired) return ok(check, 'none is required: authentication is off');
 	if (!ring) return ok(check, 'managed by a custom authenticator');
 	try {
-		return evaluateKeys(isConfigured, await ring.list(), Date.now());
+		return evaluateKeys({ isConfigured, createCommand }, await ring.list(), Date.now());
 	} catch (error) {
 		return problem(check, messageOf(error), damageRemedy);
 	}
 }
 
 /** Evaluates the issued keys together with the configured ones. */
-export function evaluateKeys(isConfigured: boolean, issued: readonly KeyInfo[], now: number): Finding {
+export function evaluateKeys(
+	{ isConfigured, createCommand }: Pick<KeySources, 'isConfigured' | 'createCommand'>,
+	issued: readonly KeyInfo[],
+	now: number,
+): Finding {
 	const check = 'keys';
 	const from = isConfigured ? 'from the config' : 'none from the config';
 	const active = issued.filter(({ state }) => state === 'active');
 	const expired = issued.length - active.length;
 	const text = `${from}, issued ${active.length}${expired > 0 ? `, expired ${expired}` : ''}`;
-	const remedy = 'Create a new one: plinth keys create.';
+	const remedy = `Create a new one: ${createCommand}`;
 	if (!isConfigured && issued.length === 0) {
 		return ok(check, 'none yet; the first start creates one and shows it once');
 	}

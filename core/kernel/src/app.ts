@@ -44,8 +44,10 @@ export async function createApp(config: AppConfig | ResolvedConfig, options: Cre
 	try {
 		for (const part of plan.graph.order) await createPart(part, container, log, resolved.folder);
 		const jobs = container.get(kernel.registry).find(services.jobs);
-		if (jobs?.now && clock instanceof SharedClock) {
-			lifecycle.onUnwind('clock', await clock.follow(jobs.now.bind(jobs), log));
+		const now = jobs?.now?.bind(jobs);
+		if (now && clock instanceof SharedClock) {
+			lifecycle.onUnwind('clock', () => clock.stop());
+			await lifecycle.step('read the time', 'job store', services.jobs.id, () => clock.follow(now, log));
 		}
 		if (setups.problems.length > 0) throw new BootError(setups.problems);
 		return container.get(kernel.app);

@@ -43,6 +43,11 @@ describe('redact', () => {
 		expect(redact('https://canary.example')).toBe('https://canary.example');
 	});
 
+	test('accepts a secret with half of a surrogate pair', () => {
+		learnOptions({ token: 'half-a-pair-\ud83d' });
+		expect(redact('half-a-pair-\ud83d')).toBe('[redacted]');
+	});
+
 	test('supports thousands of keys', () => {
 		const keys = Array.from({ length: 3_000 }, (_, n) => `tenant-${n}:${'k'.repeat(40)}-${n}-end`);
 		learnEnvironment({ MANY_API_KEYS: keys.join(',') });

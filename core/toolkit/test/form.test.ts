@@ -46,6 +46,12 @@ describe('a field of a form', () => {
 		expect(await errorOf(answer)).toMatchObject({ status: 400, code, param: name });
 	});
 
+	it('is refused with its own limit when it is a huge number in JSON', async () => {
+		const headers = { 'content-type': 'application/json' };
+		const answer = await testServer([route]).send('/v1/form', { method: 'POST', body: '{"n":1e20}', headers });
+		expect((await errorOf(answer)).message).toContain('n: expected at most 10, found ');
+	});
+
 	it('has its parsed type in OpenAPI', () => {
 		const text = JSON.stringify(testServer([route]).http.openapi());
 		expect(text).toContain('"n":{"type":"integer","minimum":1,"maximum":10,"default":1}');

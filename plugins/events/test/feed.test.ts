@@ -280,6 +280,24 @@ describe('a feed that resumes', () => {
 		await expect(reported).rejects.toMatchObject({ code: 'E_JOB_NOT_FOUND' });
 	});
 
+	test.each([false, true])('has only the removal of a removed job (one job: %s)', async (isOne) => {
+		const t = await createFeedHarness();
+		const job = await t.create();
+		await t.complete(job, await t.start(job));
+		await t.store.remove('a', job.id);
+		const received = await t.follow({ after: '0', ...(isOne ? { jobId: job.id } : {}) });
+		await nextTurns();
+		expect([received.lines(), received.isOver]).toEqual([linesOf(['job.deleted', job]), isOne]);
+	});
+
+	test('is rejected when the log lacks the removal of a job without a record', async () => {
+		const gone = { get: async () => null };
+		const t = await createFeedHarness({ wrapStore: (store) => withMethods(store, gone) });
+		const job = await t.create();
+		const request = t.follow({ jobId: job.id, after: '0' });
+		await expect(request).rejects.toMatchObject({ code: 'E_JOB_NOT_FOUND' });
+	});
+
 	test('has the state when events were trimmed', async () => {
 		const t = await createFeedHarness();
 		await t.create();

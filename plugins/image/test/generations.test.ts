@@ -73,6 +73,14 @@ describe('POST /v1/images/generations', () => {
 		});
 	});
 
+	it('passes safety_identifier to the model as the user, unless there is a user', async () => {
+		const h = await harness();
+		const answer = await answerOf(await h.generations({ safety_identifier: 's-1' }));
+		await answerOf(await h.generations({ safety_identifier: 's-1', user: 'u-1' }));
+		expect(h.calls.map(({ request }) => request.user)).toEqual(['s-1', 'u-1']);
+		expect(answer).not.toHaveProperty('warnings');
+	});
+
 	it.each([
 		['standard', 'medium'],
 		['hd', 'high'],

@@ -1,6 +1,7 @@
 import { modelError } from '@plinth/core';
 import { errorOf, eventually, gate } from '@plinth/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { checkResult } from '../src/work/result.ts';
 import { answerOf, harness, picturesOf, solid } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
@@ -118,9 +119,9 @@ describe('a model that fails', () => {
 	it.each([
 		['nothing', undefined, 'must return { images }'],
 		['no array', { images: pixel }, 'must return { images }'],
-		['too many', { images: [pixel, pixel] }, '2 pictures and reported 0 as filtered, but 1 were requested'],
-		['too few', { images: [] }, '0 pictures and reported 0 as filtered, but 1 were requested'],
-		['more withheld than requested', { images: [pixel], filtered: 1 }, 'reported 1 as filtered'],
+		['too many', { images: [pixel, pixel] }, 'The model returned 2 of 1 pictures.'],
+		['too few', { images: [] }, 'The model returned 0 of 1 pictures.'],
+		['more withheld than requested', { images: [pixel], filtered: 1 }, '1 of 1 pictures and withheld 1.'],
 		['half a picture withheld', { images: [pixel], filtered: 0.5 }, 'filtered'],
 		['null for a picture', { images: [null] }, 'images[0]'],
 		['no bytes', { images: [{ mediaType: 'image/png' }] }, 'images[0]'],
@@ -154,6 +155,12 @@ describe('a model that fails', () => {
 		expect(error).toMatchObject({ status: 502, code: 'model_error', param: null });
 		expect(error.message).toContain(words);
 	});
+});
+
+it('a wrong number of pictures has a hint for the author of the model in its cause', () => {
+	const check = () => checkResult('fake-1', { images: [] }, 1);
+	const message = expect.stringContaining('The model fake-1 must return as many pictures as requested');
+	expect(check).toThrow(expect.objectContaining({ cause: expect.objectContaining({ message }) }));
 });
 
 describe('a client that disconnects', () => {

@@ -41,7 +41,7 @@ export async function answer(
 		const results = await readLimit.map(tenant, requested, call.signal, (each) =>
 			readDocument(documents, each, body, { referenced, budget }, call),
 		);
-		return toReply(results, budget, call);
+		return toReply(results, [...call.warnings, ...pageWarnings(body, results)], budget, call.signal);
 	} catch (error) {
 		budget.release();
 		throw error;
@@ -72,10 +72,11 @@ const maxUnstreamedLength = 262_144;
 
 function toReply(
 	results: readonly ParsedAttachment[],
+	warnings: string[],
 	budget: TextBudget,
-	{ signal, warnings }: Call,
+	signal: AbortSignal,
 ): HandlerResult<typeof parseAnswer> {
-	const value = { results, ...(warnings.length > 0 ? { warnings: [...warnings] } : {}) };
+	const value = { results, ...(warnings.length > 0 ? { warnings } : {}) };
 	if (budget.used + totalNameLength(results) <= maxUnstreamedLength) {
 		budget.release();
 		return value;
@@ -97,6 +98,16 @@ function toReply(
 		mediaType: 'application/json; charset=utf-8',
 		headers: { 'cache-control': 'no-store' },
 	});
+}
+
+/** A warning for each document of which the request names only pages that it does not have. */
+function pageWarnings({ pages: ranges }: ParseBody, results: readonly ParsedAttachment[]): readonly string[] {
+	if (!ranges) return [];
+	return results.flatMap(({ page_count: count = 0, content, truncated }, index) =>
+		content.pages?.length === 0 && !truncated
+			? [`pages: results[${index}] has none of these pages. Its number of pages is ${count}.`]
+			: [],
+	);
 }
 
 /** Clients choose the names, which are not counted as document text. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { errorOf, jsonOf } from '@plinth/testing';
+import type { DocumentText } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { resultsOf, sent, textsOf } from './documents.ts';
-import { harness } from './harness.ts';
+import { harness, pagesOf, textOf } from './harness.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const words = 'Some words that take more than a line. '.repeat(5);
@@ -297,6 +298,29 @@ describe('pages', () => {
 		const { parse } = await harness();
 		const error = await errorOf(await parse({ files: [sent('x')], pages: '1,'.repeat(2_000) }));
 		expect(error).toMatchObject({ status: 400, code: 'string_above_max_length', param: 'pages' });
+	});
+});
+
+describe('pages that a document does not have', () => {
+	const empty: DocumentText = { ...pagesOf('a', 'b', 'c'), pages: [] };
+
+	it('cause a warning with the number of its pages', async () => {
+		const h = await harness();
+		h.read = async ({ content }) => (content === 'x' ? empty : pagesOf('i'));
+		const { warnings } = await jsonOf<{ warnings?: string[] }>(
+			await h.parse({ files: [sent('y'), sent('x')], pages: '9' }),
+		);
+		expect(warnings).toEqual(['pages: results[1] has none of these pages. Its number of pages is 3.']);
+	});
+
+	it.each<[string, DocumentText, object]>([
+		['the text was cut off', { ...empty, truncated: true }, { pages: '9' }],
+		['no pages were requested', empty, {}],
+		['the format has no pages', textOf('a'), { pages: '9' }],
+	])('cause no warning when %s', async (_, read, fields) => {
+		const h = await harness();
+		h.read = async () => read;
+		expect(await jsonOf(await h.parse({ files: [sent('x')], ...fields }))).not.toHaveProperty('warnings');
 	});
 });
 

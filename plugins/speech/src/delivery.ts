@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { modelError, unsupportedValue } from '@plinth/core';
 import { awaitFirst, fromModel } from '@plinth/toolkit';
 import { type FormatTools, formatsFrom, isSupported, needsNoEncoder, unsupportedFormat } from './formats.ts';
-import type { AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
+import { type AudioFormat, type EncodedAudio, isSampleRate, type PcmAudio } from './model.ts';
 import { toWirePcm, wireSampleRate } from './resample.ts';
 import { awaitAudio, noAudio } from './stream.ts';
 import { collectWav, wavHeaderBytes } from './wav.ts';
@@ -25,7 +25,8 @@ export interface DeliveryTools extends FormatTools {
 /**
  * Converts a model's audio to `format`, 24 kHz mono. `pcm` is streamed, `wav` is collected for an exact
  * length, and the other formats are streamed through the encoder. Audio that the model has encoded passes
- * through unchanged. Throws 400 `unsupported_value` when nothing produces the format.
+ * through unchanged. Throws 400 `unsupported_value` when nothing produces the format, and 502 `model_error` for a
+ * sample rate outside of the contract, for which the resampler would block the process.
  */
 export async function deliver(
 	made: PcmAudio | EncodedAudio,
@@ -38,6 +39,7 @@ export async function deliver(
 		}
 		return { mediaType: made.mediaType, body: made.body, seconds: () => 0 };
 	}
+	if (!isSampleRate(made.sampleRate)) throw modelError(`The model returned ${made.sampleRate} samples per second.`);
 	const formatError = () => unsupportedFormat(format, formatsFrom(['pcm'], encoder), defaultFormat);
 	if (!isSupported(format, encoder)) throw formatError();
 	const { audio, seconds } = metered(made);

@@ -33,12 +33,17 @@ export interface SpeechRun {
 /** Signed 16-bit little-endian samples, interleaved when there are two channels. Chunks may be cut anywhere. */
 export interface PcmAudio {
 	readonly mediaType: 'audio/pcm';
-	/** Samples per second and channel. */
+	/** Samples per second and channel, a whole number from 1,000 to 768,000. */
 	readonly sampleRate: number;
 	readonly channels: 1 | 2;
 	readonly body: AsyncIterable<Uint8Array>;
 	/** Parts of the request that the model could not honour, one sentence each. */
 	readonly warnings?: readonly string[];
+}
+
+/** Whether a number is a sample rate of {@link PcmAudio}. */
+export function isSampleRate(rate: number): boolean {
+	return Number.isInteger(rate) && rate >= 1_000 && rate <= 768_000;
 }
 
 /** Samples of one channel. */

@@ -1,4 +1,4 @@
-import { definePlugin, optional } from '@plinth/core';
+import { definePlugin, optional, services } from '@plinth/core';
 import { formatsFrom } from './formats.ts';
 import { audioEncoder, type SpeechModel, speechModels } from './model.ts';
 import { speechOptions } from './options.ts';
@@ -8,11 +8,11 @@ import { createSpeech } from './route.ts';
 export const speech = definePlugin({
 	id: 'speech',
 	config: speechOptions,
-	needs: { encoder: optional(audioEncoder) },
+	needs: { clock: services.clock, encoder: optional(audioEncoder) },
 	models: [speechModels],
-	setup({ config: options, services: { encoder }, models, route }) {
+	setup({ config: options, services: { clock, encoder }, models, route }) {
 		const factsOf = ({ abilities: { formats } = {} }: SpeechModel) =>
 			formats ? { formats: [...formatsFrom(formats, encoder)] } : {};
-		route(createSpeech({ options, encoder, models: models(speechModels, factsOf) }));
+		route(createSpeech({ options, encoder, models: models(speechModels, factsOf), clock }));
 	},
 });

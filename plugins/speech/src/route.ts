@@ -1,5 +1,5 @@
-import { defineRoute, type Models, modelErrors, type Route, valueErrors } from '@plinth/core';
-import { tryPassthrough } from '@plinth/toolkit';
+import { type Clock, defineRoute, type Models, modelErrors, Reply, type Route, valueErrors } from '@plinth/core';
+import { startEventStream, tryPassthrough } from '@plinth/toolkit';
 import { speechBody } from './fields.ts';
 import { checkFormat } from './formats.ts';
 import type { AudioEncoder, SpeechModel } from './model.ts';
@@ -12,10 +12,14 @@ export interface SpeechContext {
 	readonly options: SpeechOptions;
 	readonly encoder: AudioEncoder | undefined;
 	readonly models: Models<SpeechModel>;
+	readonly clock: Clock;
 }
 
-/** `POST /v1/audio/speech`: the response starts with the first bytes, so that earlier failures get a status. */
-export function createSpeech({ options, encoder, models }: SpeechContext): Route {
+/** Maximum milliseconds that a stream of events waits for its first one. A failure within this time gets a status. */
+const firstEventMs = 10_000;
+
+/** `POST /v1/audio/speech`: audio starts with the first bytes, so that earlier failures get a status. */
+export function createSpeech({ options, encoder, models, clock }: SpeechContext): Route {
 	const { defaultFormat } = options;
 	const schema = speechBody(defaultFormat);
 	return defineRoute({
@@ -36,10 +40,15 @@ export function createSpeech({ options, encoder, models }: SpeechContext): Route
 			checkVoice(model, body.voice);
 			checkFormat(model, body.response_format, { encoder, defaultFormat });
 			// Loaded by the first request, so that a server starts sooner.
-			const { speakWith } = await import('./speak.ts');
-			return models.ask(body.model, call, (modelCall) =>
-				speakWith(modelCall, body, { encoder, defaultFormat }, call.log),
+			const { speakBytes, speakEvents } = await import('./speak.ts');
+			const tools = { encoder, defaultFormat, log: call.log };
+			if (body.stream_format === 'audio') {
+				return models.ask(body.model, call, (modelCall) => speakBytes(modelCall, body, tools));
+			}
+			const events = await startEventStream(call, { clock, maxWaitMs: firstEventMs }, (caller) =>
+				models.ask(body.model, caller, (modelCall) => speakEvents(modelCall, body, tools)),
 			);
+			return Reply.events(events);
 		},
 	});
 }

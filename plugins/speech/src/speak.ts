@@ -1,4 +1,4 @@
-import { type Logger, type ModelCall, Reply } from '@plinth/core';
+import { type Logger, type ModelCall, Reply, type ServerEvent } from '@plinth/core';
 import { awaitFirst, fromModel, withCleanup } from '@plinth/toolkit';
 import { type DeliveryTools, deliver } from './delivery.ts';
 import { estimateUsage, speechEvents } from './events.ts';
@@ -8,17 +8,42 @@ import type { EncodedAudio, PcmAudio, SpeechModel, SpeechRequest, SpeechRun } fr
 import { awaitAudio, noAudio } from './stream.ts';
 import { checkVoice, voiceName } from './voice.ts';
 
-/**
- * Calls the model. Resolves with the response once its first bytes exist, so that an earlier failure gets a
- * status and a fallback model can take over. The model slot is held until the stream ends; audio of known
- * size is complete and holds none.
- */
-export async function speakWith(
+/** What the deployment adds to a request. */
+export type SpeakTools = Omit<DeliveryTools, 'signal'> & { readonly log: Logger };
+
+/** Calls the model. Resolves with the response once its first bytes exist. */
+export async function speakBytes(
 	modelCall: ModelCall<SpeechModel>,
 	body: SpeechBody,
-	tools: Omit<DeliveryTools, 'signal'>,
-	log: Logger,
+	tools: SpeakTools,
 ): Promise<Reply> {
+	const { chunks, delivery, releaseSlot } = await start(modelCall, body, tools);
+	const { mediaType, size } = delivery;
+	const stream = withCleanup(chunks, releaseSlot);
+	const source = {
+		open: () => stream,
+		discard: () => stream.return?.(),
+		...(size === undefined ? {} : { size }),
+	};
+	return Reply.binary(source, { mediaType });
+}
+
+/** Calls the model. Resolves with the events once the first bytes exist. */
+export async function speakEvents(
+	modelCall: ModelCall<SpeechModel>,
+	body: SpeechBody,
+	tools: SpeakTools,
+): Promise<AsyncIterable<ServerEvent>> {
+	const { audio, chunks, delivery, releaseSlot } = await start(modelCall, body, tools);
+	const usage = () => estimateUsage(body.input, delivery.seconds());
+	return withCleanup(speechEvents(chunks, usage, audio.warnings), releaseSlot);
+}
+
+/**
+ * Calls the model and waits for the first bytes, so that a fallback model can take over until then. The model slot is
+ * held until `releaseSlot` is called; audio of known size is complete and holds none.
+ */
+async function start(modelCall: ModelCall<SpeechModel>, body: SpeechBody, { log, ...tools }: SpeakTools) {
 	const { model } = modelCall;
 	checkVoice(model, body.voice);
 	checkFormat(model, body.response_format, tools);
@@ -27,19 +52,8 @@ export async function speakWith(
 		const audio = await speak(model, requestOf(body), run);
 		const delivery = await deliver(audio, body.response_format, { ...tools, signal });
 		const chunks = await awaitFirst(delivery.body, ({ byteLength }) => byteLength > 0, noAudio);
-		const { mediaType, size } = delivery;
-		const releaseSlot = size === undefined ? modelCall.keepSlot() : () => {};
-		if (body.stream_format === 'sse') {
-			const usage = () => estimateUsage(body.input, delivery.seconds());
-			return Reply.events(withCleanup(speechEvents(chunks, usage, audio.warnings), releaseSlot));
-		}
-		const stream = withCleanup(chunks, releaseSlot);
-		const source = {
-			open: () => stream,
-			discard: () => stream.return?.(),
-			...(size === undefined ? {} : { size }),
-		};
-		return Reply.binary(source, { mediaType });
+		const releaseSlot = delivery.size === undefined ? modelCall.keepSlot() : () => {};
+		return { audio, chunks, delivery, releaseSlot };
 	});
 }
 

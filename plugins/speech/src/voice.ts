@@ -12,5 +12,6 @@ export function checkVoice(model: SpeechModel, sent: SpeechBody['voice']): void 
 	const voice = voiceName(sent);
 	const voices = model.voices?.();
 	if (!voices || voices.includes(voice)) return;
-	throw invalidValue('voice', `The model has no voice "${voice.slice(0, 100)}". It has: ${voices.join(', ')}.`);
+	const param = typeof sent === 'string' ? 'voice' : 'voice.id';
+	throw invalidValue(param, `The model has no voice "${voice.slice(0, 100)}". It has: ${voices.join(', ')}.`);
 }

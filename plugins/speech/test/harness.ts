@@ -2,6 +2,7 @@ import type { ModelBindingOptions } from '@plinth/core';
 import {
 	fakeBackend,
 	fakeModels,
+	type ManualClock,
 	type RecordedCall,
 	type RequestOptions,
 	scriptedModel,
@@ -24,6 +25,8 @@ export interface HarnessOptions {
 	readonly speak?: SpeechModel['speak'];
 	/** Lets requests pass through to an upstream. */
 	readonly forward?: SpeechModel['forward'];
+	/** A manual clock; the system clock by default. */
+	readonly clock?: ManualClock;
 	/** Limits of the model, and its fallbacks. */
 	readonly binding?: Omit<ModelBindingOptions, 'use'>;
 	/** Further models. */
@@ -45,6 +48,7 @@ export async function harness({
 	voices,
 	speak = async () => silence(),
 	forward,
+	clock,
 	binding = {},
 	others = {},
 }: HarnessOptions = {}): Promise<Harness> {
@@ -56,7 +60,7 @@ export async function harness({
 	});
 	const running = await testApp({
 		key: 'alice.speech',
-		realTime: true,
+		...(clock ? { clock } : { realTime: true }),
 		backends: encoder ? { encoder: fakeBackend(audioEncoder, encoder) } : {},
 		models: { 'fake-1': { ...binding, use: model.use }, ...fakeModels(speechModels, others) },
 		plugins: { speech: speech(options) },

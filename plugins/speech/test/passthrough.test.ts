@@ -53,7 +53,7 @@ describe('speech is translated', () => {
 
 it.each<[string, Record<string, unknown>, string]>([
 	['a voice that the model lacks', { voice: 'alloy' }, 'voice'],
-	['a custom voice that the model lacks', { voice: { id: 'alloy' } }, 'voice'],
+	['a custom voice that the model lacks', { voice: { id: 'alloy' } }, 'voice.id'],
 	['a speed that is not allowed', { voice: 'nova', speed: 9 }, 'speed'],
 ])('%s does not reach an upstream', async (_, fields, param) => {
 	const { h, bodies } = await passing({ voices: ['nova'] });

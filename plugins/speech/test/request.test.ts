@@ -83,6 +83,7 @@ describe('the request', () => {
 		const answer = await errorOf(await speak({ voice: 'alloy' }));
 		expect(answer).toMatchObject({ status: 400, code: 'invalid_value', param: 'voice' });
 		expect(answer.message).toContain('nova, onyx');
+		expect(await errorOf(await speak({ voice: { id: 'alloy' } }))).toMatchObject({ status: 400, param: 'voice.id' });
 	});
 
 	it('requires the scope speech, a key, and JSON', async () => {
@@ -98,6 +99,15 @@ describe('the request', () => {
 });
 
 describe('a model that fails before the first byte', () => {
+	it.each([1, 999, 22_050.5, 768_001, 4_000_000_001])('is named when it states %d samples per second', async (rate) => {
+		const { speak } = await harness({ speak: async () => silence({ sampleRate: rate }) });
+		expect(await errorOf(await speak())).toMatchObject({
+			status: 502,
+			code: 'model_error',
+			message: `The model returned ${rate} samples per second.`,
+		});
+	});
+
 	it('has its own error status', async () => {
 		const message = 'Only English.';
 		const { speak } = await harness({

@@ -1,7 +1,8 @@
 import { modelError } from '@plinth/core';
-import { errorOf } from '@plinth/testing';
+import { errorOf, eventually, manualClock } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { harness, pcm, samples, silence } from './harness.ts';
+import type { PcmAudio, SpeechModel } from '../src/model.ts';
+import { type HarnessOptions, harness, pcm, samples, silence } from './harness.ts';
 
 interface Frame {
 	readonly type?: string;
@@ -14,13 +15,34 @@ interface Frame {
 async function framesOf(response: Response): Promise<Frame[]> {
 	expect(response.status).toBe(200);
 	expect(response.headers.get('content-type')).toContain('text/event-stream');
-	const data = (await response.text()).match(/^data: .*$/gm) ?? [];
+	return framesIn(await response.text());
+}
+
+function framesIn(text: string): Frame[] {
+	const data = text.match(/^data: .*$/gm) ?? [];
 	return data.map((line) => JSON.parse(line.slice('data: '.length)) as Frame);
 }
 
 function audioOf(frames: readonly Frame[]): Buffer {
 	return Buffer.concat(frames.map(({ audio = '' }) => Buffer.from(audio, 'base64')));
 }
+
+/** A model whose calls each work until `finish` or `fail` is called for the oldest one. */
+function slowModel() {
+	const calls: PromiseWithResolvers<PcmAudio>[] = [];
+	const speak = () => {
+		const call = Promise.withResolvers<PcmAudio>();
+		calls.push(call);
+		return call.promise;
+	};
+	return {
+		speak,
+		finish: () => calls.shift()?.resolve(silence()),
+		fail: () => calls.shift()?.reject(modelError('The GPU is gone.')),
+	};
+}
+
+const streamed = { response_format: 'pcm', stream_format: 'sse' };
 
 describe('stream_format sse', () => {
 	it('sends base64 chunks and then the usage', async () => {
@@ -64,6 +86,63 @@ describe('stream_format sse', () => {
 		expect(frames[0]?.type).toBe('speech.audio.delta');
 		expect(frames.at(-1)?.error).toMatchObject({ code: 'model_error' });
 		expect(frames.some(({ type }) => type === 'speech.audio.done')).toBe(false);
+	});
+});
+
+describe('a stream of a model that is silent for ten seconds', () => {
+	/** The response, which starts without a sound. */
+	async function started(options: HarnessOptions) {
+		const clock = manualClock();
+		const h = await harness({ clock, ...options });
+		const asked = h.speak(streamed);
+		await eventually('the model is at work', () => h.calls.length === 1);
+		await clock.advance(10_000);
+		return { h, clock, response: await asked };
+	}
+
+	it('starts, and has comments until the first audio', async () => {
+		const { speak, finish } = slowModel();
+		const { clock, response } = await started({ speak });
+		const sent = response.text();
+		await clock.advance(15_000);
+		finish();
+		const text = await sent;
+		expect(text).toMatch(/^: ping\n\ndata: /);
+		expect(audioOf(framesIn(text))).toEqual(Buffer.alloc(48_000));
+	});
+
+	it('has an error event for a failure', async () => {
+		const { speak, fail } = slowModel();
+		const { response } = await started({ speak });
+		fail();
+		const frames = await framesOf(response);
+		expect(frames.map(({ error }) => error?.code)).toEqual(['model_error']);
+	});
+
+	it('is continued by a fallback model', async () => {
+		const { speak, fail } = slowModel();
+		const second: SpeechModel = { apiVersion: 1, speak: async () => pcm([samples(7)]) };
+		const { response } = await started({ speak, binding: { fallback: ['second'] }, others: { second } });
+		fail();
+		expect(audioOf(await framesOf(response))).toEqual(samples(7));
+	});
+
+	it.each(['after the end', 'when the client disconnects'])('frees the slot of the model once, %s', async (end) => {
+		const { speak, finish } = slowModel();
+		const { h, response } = await started({ speak, binding: { concurrency: 1 } });
+		const [next, last] = [h.speak(streamed), h.speak(streamed)];
+		if (end === 'after the end') finish();
+		else await response.body?.cancel();
+		if (end === 'after the end') await framesOf(response);
+		await eventually('the next request has its turn', () => h.calls.length === 2);
+		finish();
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(h.calls).toHaveLength(2);
+		finish();
+		await framesOf(await next);
+		await eventually('the last request has its turn', () => h.calls.length === 3);
+		finish();
+		await framesOf(await last);
 	});
 });
 

@@ -105,6 +105,7 @@ const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
 	['declares another version', { apiVersion: 2 as never }, 'the model declares the version of its interface'],
 	['returns no audio', { speak: changed((audio) => ({ ...audio, body: streamOf([]) })) }, form],
 	['declares no sample rate', { speak: changed(({ sampleRate: _, ...audio }) => ({ ...audio, sampleRate: 0 })) }, form],
+	['declares 999 samples per second', { speak: changed((audio) => ({ ...audio, sampleRate: 999 })) }, form],
 	['declares six channels', { speak: changed((audio) => ({ ...audio, channels: 6 })) }, form],
 	[
 		'ends in the middle of a sample',

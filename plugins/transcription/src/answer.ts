@@ -1,6 +1,6 @@
 import { type Call, type Clock, invalidValue, type Models, plinthError, Reply } from '@plinth/core';
 import { type FileSources, ReferencedFiles, startEventStream, withCleanup } from '@plinth/toolkit';
-import { type AudioTools, type CheckedAudio, checkAudio } from './audio/sent-audio.ts';
+import { type AudioTools, checkAudio } from './audio/sent-audio.ts';
 import type { TranscriptionModel, TranscriptionRequest } from './model.ts';
 import type { TranscriptionOptions } from './options.ts';
 import { checkFormat, fitTask } from './request/abilities.ts';
@@ -51,15 +51,12 @@ export async function answer(
 }
 
 /** A loader of the body's file or stored file. Throws 400 errors unless there is exactly one of the two. */
-function loaderOf(
-	{ file, file_id: id }: AnyBody,
-	files: ReferencedFiles,
-): (signal: AbortSignal) => Promise<CheckedAudio> {
+function loaderOf({ file, file_id: id }: AnyBody, files: ReferencedFiles) {
 	if (file && id !== undefined) throw invalidValue('file_id', 'Send exactly one of file and file_id.');
 	if (file) return () => checkAudio(file, 'file');
 	if (id === undefined) {
 		throw plinthError('E_VALUE_MISSING', { param: 'file', message: 'file is required: the audio, or file_id.' });
 	}
 	const stored = files.stored(id, 'file_id');
-	return async (signal) => checkAudio(await stored.load(signal), 'file_id');
+	return async (signal: AbortSignal) => checkAudio(await stored.load(signal), 'file_id');
 }

@@ -5,6 +5,7 @@ import { errorOf, eventually, fakeModels, jsonOf, testApp } from '@plinth/testin
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { transcription } from '../src/index.ts';
 import { type TranscriptionModel, transcriptionModels } from '../src/model.ts';
+import { transcriptEvents } from '../src/response/stream.ts';
 import { type HarnessOptions, harness, wav } from './harness.ts';
 
 type Transcribe = TranscriptionModel['transcribe'];
@@ -76,6 +77,20 @@ describe('a stream', () => {
 		const response = await h.hear(stream);
 		started.resolve();
 		expect(await response.text()).toMatch(/event: error\ndata: .*model_error/);
+	});
+
+	it('may be left by its reader at the moment in which the model ends', async () => {
+		const end = Promise.withResolvers<void>();
+		const events = await transcriptEvents(new AbortController().signal, async (_signal, onDelta) => {
+			onDelta('Hello');
+			await end.promise;
+			return { text: 'Hello there.' };
+		});
+		const iterator = events[Symbol.asyncIterator]();
+		await iterator.next();
+		await iterator.return?.();
+		end.resolve();
+		expect(await iterator.next()).toMatchObject({ done: true });
 	});
 
 	it('stops the model when its reader stops', async () => {

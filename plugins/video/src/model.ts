@@ -109,8 +109,8 @@ export interface VideoModel extends Unloadable {
 	readonly abilities?: VideoAbilities;
 	generate(request: VideoRequest, run: VideoRun): Promise<VideoResult>;
 	/**
-	 * Stops the upstream work of a checkpoint token. Called when a job with a token is cancelled, or when the model's
-	 * timeout passes.
+	 * Stops the upstream work of a checkpoint token. Called once or more when a job with a token is cancelled, or when
+	 * the model's timeout passes. Work that has ended already is no error.
 	 */
 	cancel?(token: string): Promise<void>;
 }

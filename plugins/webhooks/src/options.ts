@@ -53,6 +53,3 @@ export const webhookOptions = z.strictObject({
 		.default([])
 		.transform((list) => (list.length === 0 ? defaultWaits : list.map((each) => each * 1000))),
 });
-
-/** The checked options. */
-export type WebhookOptions = z.output<typeof webhookOptions>;

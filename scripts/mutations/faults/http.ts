@@ -32,4 +32,11 @@ export const httpFaults: readonly Fault[] = [
 		replace: 'const needed = declared ?? unknownBodyBytes;',
 		tests: ['core/kernel/test/http/gate/admission.test.ts'],
 	},
+	{
+		what: 'a precheck that hangs has no deadline',
+		file: 'core/kernel/src/http/routing/endpoint.ts',
+		find: 'return await orAbort(exchange, work).catch(',
+		replace: 'return await work.catch(',
+		tests: ['core/kernel/test/http/routing/deadline.test.ts'],
+	},
 ];

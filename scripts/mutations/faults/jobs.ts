@@ -136,6 +136,13 @@ export const jobFaults: readonly Fault[] = [
 		tests: [`${test}/orphans.test.ts`],
 	},
 	{
+		what: 'upstream work goes on when its job is cancelled after a crash of its worker',
+		file: `${source}/housekeeping.ts`,
+		find: 'for (const item of settled) await this.#cancelUpstream(item);',
+		replace: '',
+		tests: [`${test}/machine.test.ts`],
+	},
+	{
 		what: 'synchronous is NORMAL',
 		file: 'adapters/sqlite/src/engine/connection.ts',
 		find: 'synchronous = FULL',

@@ -215,8 +215,15 @@ export const pluginFaults: readonly Fault[] = [
 	{
 		what: 'a compressed file is decoded without an end',
 		file: 'plugins/transcription/src/audio/sent-audio.ts',
-		find: 'count > maxSeconds * sampleRate',
+		find: 'count > tools.maxSeconds * sampleRate',
 		replace: 'count > Number.POSITIVE_INFINITY',
+		tests: ['plugins/transcription/test/audio.test.ts'],
+	},
+	{
+		what: 'a file that declares one sample per second is decoded',
+		file: 'plugins/transcription/src/audio/wav.ts',
+		find: 'sampleRate >= 1_000 && sampleRate <= 768_000',
+		replace: 'sampleRate > 0',
 		tests: ['plugins/transcription/test/audio.test.ts'],
 	},
 	{

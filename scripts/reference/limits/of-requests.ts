@@ -87,6 +87,16 @@ export const ofRequests: readonly LimitSection[] = [
 			['The model id of an edit, in code points', 'ImageEdit.model', '400 `string_above_max_length`'],
 			['The name of a user, in code points', 'ImageGeneration.user', '400 `string_above_max_length`'],
 			['The `user` of an edit, in code points', 'ImageEdit.user', '400 `string_above_max_length`'],
+			[
+				'The `safety_identifier` of a picture, in code points',
+				'ImageGeneration.safety_identifier',
+				'400 `string_above_max_length`',
+			],
+			[
+				'The `safety_identifier` of an edit, in code points',
+				'ImageEdit.safety_identifier',
+				'400 `string_above_max_length`',
+			],
 			['Images of an edit, without the mask', 'images.pictures', '400 `invalid_value`'],
 			['The longest side of a new image, in pixels', 'images.size.maxSide', '400 `invalid_value`'],
 			['The shortest side of a new image, in pixels (minimum)', 'images.size.minSide', '400 `invalid_value`'],

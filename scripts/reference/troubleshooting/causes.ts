@@ -23,7 +23,10 @@ export const causesOfAnswers: readonly CauseSection[] = [
 			E_RATE_LIMITED: ['One address sent many wrong keys within a minute.'],
 			E_ROUTE_NOT_FOUND: ['The path has a spelling mistake, or the config leaves out the plugin of this route.'],
 			E_METHOD_NOT_ALLOWED: ['The path exists, but not for this HTTP method.', 'Use a method of the `allow` header.'],
-			E_OPERATION_UNSUPPORTED: ['OpenAI has this route, and Plinth does not offer it.', 'Use another route.'],
+			E_OPERATION_UNSUPPORTED: [
+				'Plinth does not offer this route, or this server has no model for it.',
+				'Read the message. For transcriptions, add a model such as `openai.transcription`.',
+			],
 		},
 	},
 	{
@@ -93,7 +96,7 @@ export const causesOfAnswers: readonly CauseSection[] = [
 			],
 			E_MODEL_BUSY: [
 				'As many calls as `concurrency` and `waiting` allow run or wait, or the upstream responded with 429.',
-				'Try again later. As the deployer, raise `concurrency` or add a `fallback`.',
+				'Try again later. As the operator, raise `concurrency` or add a `fallback`.',
 			],
 			E_MODEL_UNAVAILABLE: [
 				'The connection to the upstream failed, the upstream responded with 5xx, or the circuit of the model is open.',

@@ -43,9 +43,9 @@ function startEntries(): readonly string[] {
 		if (!(name in bootErrors)) fail(`There is no boot error ${name}: remove its cause.`);
 	}
 	return Object.entries(bootErrors).map(([name, remedy]) => {
-		const [symptom, cause] =
+		const [symptom, cause, cure] =
 			causesAtStart[name] ?? fail(`${name} has no cause: add it to scripts/reference/troubleshooting/boot-causes.ts.`);
-		return entry(symptom, `\`${name}\``, cause, escaped(remedy));
+		return entry(symptom, `\`${name}\``, cause, cure ?? escaped(remedy));
 	});
 }
 

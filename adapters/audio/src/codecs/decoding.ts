@@ -13,20 +13,13 @@ export function openDecoding({ path }: { readonly path: string }): Codec {
 
 async function* decoded(path: string): AsyncGenerator<ArrayBuffer, void> {
 	const input = new Input({ formats: ALL_FORMATS, source: new FilePathSource(path) });
+	let decoder: Awaited<ReturnType<typeof openDecoder>> | undefined;
 	try {
 		const track = await input.getPrimaryAudioTrack();
 		if (!track) throw new Error('There is no audio in the file.');
 		// Speech models need 16 kHz, which the Opus decoder can produce directly.
 		yield Float64Array.of(track.codec === 'opus' ? 16_000 : track.sampleRate).buffer;
-		yield* samplesOf(track);
-	} finally {
-		input.dispose();
-	}
-}
-
-async function* samplesOf(track: InputAudioTrack): AsyncGenerator<ArrayBuffer, void> {
-	const decoder = await openDecoder(track);
-	try {
+		decoder = await openDecoder(track);
 		let block: number[] = [];
 		for await (const { data } of new EncodedPacketSink(track).packets()) {
 			for (const value of await decoder.decode(data)) block.push(value);
@@ -36,23 +29,18 @@ async function* samplesOf(track: InputAudioTrack): AsyncGenerator<ArrayBuffer, v
 		}
 		if (block.length > 0) yield Float32Array.from(block).buffer;
 	} finally {
-		decoder.free();
+		decoder?.free();
+		input.dispose();
 	}
 }
 
-/** Decodes packets to samples of one channel, and holds native memory until `free`. */
-interface PacketDecoder {
-	decode(packet: Uint8Array): Promise<Float32Array>;
-	free(): void;
-}
-
-/** Opens the decoder for a track. Its library is loaded on first use. */
-async function openDecoder(track: InputAudioTrack): Promise<PacketDecoder> {
+/** A decoder for the packets of a track, in native memory. Its library is loaded on first use. */
+async function openDecoder(track: InputAudioTrack) {
 	const { codec } = track;
 	if (codec === 'opus') {
 		const { createDecoder } = await import('libopus-wasm');
 		const decoder = await createDecoder({ channels: 1, sampleRate: 16_000 });
-		return { decode: async (packet) => decoder.decodeFloat(packet), free: () => decoder.free() };
+		return { decode: async (packet: Uint8Array) => decoder.decodeFloat(packet), free: () => decoder.free() };
 	}
 	if (codec !== 'mp3' && codec !== 'flac') throw new Error(`There is no decoder for ${codec}.`);
 	const decoder =

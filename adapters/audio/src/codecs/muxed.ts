@@ -19,7 +19,6 @@ export async function openMuxed({ format, sampleRate, kbps }: Settings): Promise
 	output.addAudioTrack(source);
 	await output.start();
 	let sampleCount = 0;
-	let isFinished = false;
 	const flush = () => Buffer.concat(ready.splice(0));
 	return {
 		async push(samples) {
@@ -34,13 +33,12 @@ export async function openMuxed({ format, sampleRate, kbps }: Settings): Promise
 			return flush();
 		},
 		async end() {
-			isFinished = true;
 			await output.finalize();
 			return flush();
 		},
 		close() {
 			// `end` has freed everything. A failed cancellation has no effect on the caller.
-			if (!isFinished) output.cancel().catch(() => {});
+			if (output.state === 'started') output.cancel().catch(() => {});
 		},
 	};
 }

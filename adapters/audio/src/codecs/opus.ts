@@ -6,10 +6,7 @@ import { OggStream } from './ogg.ts';
 const clockRate = 48_000;
 /** A packet holds 20 ms. */
 const packetsPerSecond = 50;
-/**
- * Half a second. At the maximum packet size of 1,275 bytes, or six segments, these packets and two more fit
- * the 255 segments of a page.
- */
+/** Half a second. With two more, packets of the maximum size, which is six segments, fit the 255 segments of a page. */
 const packetsPerPage = 25;
 
 /** Opus in Ogg (RFC 7845). The last page has the exact number of samples. */

@@ -56,7 +56,8 @@ export function defineConfig(config: AppConfig): AppConfig {
 	return config;
 }
 
-/** An environment variable inside a config: the same as writing `${NAME}` or `${NAME:-fallback}` in the string. */
+/** An environment variable inside a config: `${NAME}` or `${NAME:-fallback}`. Throws when the fallback contains `}`. */
 export function env(name: string, fallback?: string): string {
+	if (fallback?.includes('}')) throw new TypeError(`The default of env('${name}', …) cannot contain "}".`);
 	return fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ModelInstance } from './model.ts';
+import { integer, numeric } from './server-settings.ts';
 
 /** The key of an entry of a config. */
 export const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]*$/, 'ids are letters, digits and . _ : / -');
@@ -8,13 +9,10 @@ export const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]*$/, 'ids are le
 const idList = (schema: z.ZodArray<typeof id>) => schema as z.ZodType<readonly string[], readonly string[]>;
 const ids = idList(z.array(id));
 
-// Environment variables are strings, so numbers and booleans may be written as strings.
-const numberOf = (value: number | string) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value);
+// Environment variables are strings, so booleans may be written as strings.
 const switchOf = (value: boolean | string) => (value === 'true' || value === 'false' ? value === 'true' : value);
 
-const numeric = <S extends z.ZodNumber>(number: S) => z.preprocess(numberOf, number);
 const flag = z.preprocess(switchOf, z.boolean());
-const integer = (min: number, max = Number.MAX_SAFE_INTEGER) => numeric(z.number().int().min(min).max(max));
 
 const amount = numeric(z.number().min(0)).optional();
 const price = z.strictObject({

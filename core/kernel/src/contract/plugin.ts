@@ -70,7 +70,7 @@ export interface PluginContext<C, N extends Needs> extends PartContext<C, N> {
 	/** The models of a kind from the plugin's `models`. `facts` returns what the plugin adds to their `capabilities`. */
 	models<M>(kind: ModelKind<M>, facts?: (model: M) => JsonObject): Models<M>;
 	route(...routes: readonly Route[]): void;
-	/** Wraps the routes of all plugins. The first plugin in the order of setup (by needs, then config) is outermost. */
+	/** Wraps every route but `/healthz` and `/readyz`. The first plugin in the order of setup is outermost. */
 	use(middleware: Middleware): void;
 	/** Registers how jobs of a kind are run, which the plugin declares in `jobs`. Returns the handle to these jobs. */
 	job(kind: string, definition: JobDefinition): Jobs;

@@ -1,9 +1,18 @@
 import { z } from 'zod';
 
-const integer = () => z.coerce.number<number | string>().int();
-// 2,147,483,647 is the longest delay that a Node timer supports.
-const ms = (fallback: number) => integer().min(0).max(2_147_483_647).default(fallback);
-const count = (fallback: number) => integer().min(1).default(fallback);
+/** The longest delay that a Node timer supports; a longer one fires at once. */
+export const maxTimerMs = 2_147_483_647;
+
+const numberOf = (value: number | string) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value);
+
+/** A number of a config. It may be a text, because environment variables are texts. */
+export const numeric = <S extends z.ZodNumber>(number: S) => z.preprocess(numberOf, number);
+
+/** An integer of a config, as a number or a text. */
+export const integer = (min: number, max = Number.MAX_SAFE_INTEGER) => numeric(z.number().int().min(min).max(max));
+
+const ms = (fallback: number) => integer(0, maxTimerMs).default(fallback);
+const count = (fallback: number) => integer(1).default(fallback);
 
 /** One of the given words. Its input type accepts any string, because a config may have a variable there. */
 const word = <const W extends string>(...words: W[]) => z.enum(words) as z.ZodType as z.ZodType<W, W | (string & {})>;
@@ -20,7 +29,7 @@ export const serverSettings = z.strictObject({
 	/** The address to listen on. Only the same machine can reach the default, 127.0.0.1. */
 	host: z.string().min(1).default('127.0.0.1'),
 	/** The port to listen on. 0 chooses a free port. The default is 8080. */
-	port: integer().min(0).max(65_535).default(8080),
+	port: integer(0, 65_535).default(8080),
 	/** The base URL of absolute links. The default is the request's. Without a path, a mount's prefix is appended. */
 	publicUrl: z
 		.string()
@@ -30,9 +39,9 @@ export const serverSettings = z.strictObject({
 	/** `off` accepts requests without a key: only behind an authenticating host, or on loopback. The default is `on`. */
 	auth: word('on', 'off').default('on'),
 	/** Maximum requests with a wrong key from one address in a minute. The default is 20; 0 sets no limit. */
-	authFailuresPerMinute: integer().min(0).max(1_000_000).default(20),
+	authFailuresPerMinute: integer(0, 1_000_000).default(20),
 	/** How many of your own proxies append to `X-Forwarded-For`. The default, 0, ignores the header. */
-	trustedProxies: integer().min(0).max(32).default(0),
+	trustedProxies: integer(0, 32).default(0),
 	/** Origins whose pages may read responses: a list or comma-separated, `*` for all. The default is none. */
 	cors: z
 		.union([z.string().transform(commaSeparated), z.array(z.string()) as z.ZodType<string[], readonly string[]>])

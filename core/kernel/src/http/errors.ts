@@ -16,9 +16,7 @@ export async function sendError(exchange: Exchange, thrown: unknown): Promise<vo
 		return;
 	}
 	// These were set by a response that failed at one of its headers. Others, such as a host's CORS headers, stay.
-	for (const name of res.getHeaderNames()) {
-		if (replyHeaders.test(name)) res.removeHeader(name);
-	}
+	for (const name of res.getHeaderNames()) if (replyHeaders.test(name)) res.removeHeader(name);
 	const { status, headers, body } = toWireError(error);
 	await sendJson(exchange, status, body, headers);
 }

@@ -49,6 +49,8 @@ export class Exchange {
 	index = -1;
 	/** The share of this request in the limits; undefined for public routes. */
 	slot: RequestSlot | undefined;
+	/** Whether the body is being read. */
+	waitsForBody = false;
 	aborted = false;
 	reason: unknown;
 	/** Whether the client disconnected before the response was finished. */
@@ -64,7 +66,6 @@ export class Exchange {
 	readonly #log: Logger;
 	#child: Logger | undefined;
 	#cut = false;
-	#waitsForBody = false;
 	#isAllSent = false;
 
 	constructor(req: IncomingMessage, res: ServerResponse, clock: Clock, log: Logger, hooks?: ListenerHooks) {
@@ -108,7 +109,7 @@ export class Exchange {
 		this.clearDeadline();
 		this.#cancelDeadline = this.clock.after(ms, () => {
 			// Until the body is complete, the client is too slow; after that, the server is.
-			const code = this.#waitsForBody ? 'E_REQUEST_TIMEOUT' : 'E_DEADLINE';
+			const code = this.waitsForBody ? 'E_REQUEST_TIMEOUT' : 'E_DEADLINE';
 			this.abort(plinthError(code, { message: `The request was not finished within ${ms / 1000} seconds.` }));
 		});
 	}
@@ -155,7 +156,7 @@ export class Exchange {
 	acceptBody(): void {
 		const length = this.req.headers['content-length'];
 		this.slot?.reserve(length === undefined ? undefined : Number(length));
-		this.#waitsForBody = true;
+		this.waitsForBody = true;
 		// Most short bodies have arrived with their head.
 		if (!this.req.complete) {
 			this.#stopPaceWatch = watchPace(this.req, this.clock, () => this.abort(plinthError('E_REQUEST_TIMEOUT')));
@@ -165,7 +166,7 @@ export class Exchange {
 	}
 
 	markBodyRead(): void {
-		this.#waitsForBody = false;
+		this.waitsForBody = false;
 		this.#stopPaceWatch();
 	}
 

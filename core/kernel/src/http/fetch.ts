@@ -82,7 +82,6 @@ class FetchResponse extends Writable {
 
 	flushHeaders(): void {
 		if (this.headersSent) return;
-		this.headersSent = true;
 		for (const name of hopByHop) this.#headers.delete(name);
 		const { statusCode: status } = this;
 		const body = new ReadableStream<Uint8Array>({
@@ -94,6 +93,7 @@ class FetchResponse extends Writable {
 		});
 		const init = { status, statusText: http.STATUS_CODES[status] ?? '', headers: this.#headers };
 		const response = new Response(bodiless.includes(status) ? null : body, init);
+		this.headersSent = true;
 		// Deferred until a short response has ended and its request no longer counts against the limits.
 		setImmediate(() => this.response.resolve(response));
 	}

@@ -53,9 +53,7 @@ export class Listener {
 	/** Ends keep-alive, also for responses in progress: a client that reuses a closing connection would see a reset. */
 	endKeepAlive(): void {
 		this.#keepsAlive = false;
-		for (const res of this.#connections.values()) {
-			if (res && !res.headersSent) res.shouldKeepAlive = false;
-		}
+		for (const res of this.#connections.values()) if (res && !res.headersSent) res.shouldKeepAlive = false;
 	}
 
 	/**

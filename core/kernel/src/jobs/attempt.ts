@@ -114,31 +114,31 @@ export class Attempt {
 	}
 
 	async #scheduleRetry({ retryInMs }: JobRetry): Promise<AttemptEnd> {
-		const error = jobError(plinthError('E_JOB_ATTEMPTS'));
-		const { store } = this.#tools;
-		const end = await this.#record('put off', () => store.fail(this.#job.id, this.#fence, error, retryInMs));
-		await this.#discard();
+		const end = await this.#fail(jobError(plinthError('E_JOB_ATTEMPTS')), retryInMs);
+		await this.#discard(end);
+		return end;
+	}
+
+	/** Records a failure, or that another attempt follows after `retryInMs`. The last attempt always fails the job. */
+	async #fail(error: JobError, retryInMs: number | undefined): Promise<AttemptEnd> {
+		const { id, attempt, maxAttempts } = this.#job;
+		const failed = retryInMs === undefined || attempt >= maxAttempts ? 'failed' : 'put off';
+		const end = await this.#record(failed, () => this.#tools.store.fail(id, this.#fence, error, retryInMs));
+		if (end === 'failed') this.#announce('job.failed');
 		return end;
 	}
 
 	async #endAfterError(error: unknown): Promise<AttemptEnd> {
-		const { store } = this.#tools;
-		const { id } = this.#job;
 		let end: AttemptEnd = 'lost';
 		if (this.#cause === 'stopping') {
-			end = await this.#record('interrupted', () => store.release(id, this.#fence));
+			end = await this.#record('interrupted', () => this.#tools.store.release(this.#job.id, this.#fence));
 		} else if (this.#cause !== 'lost') {
-			const retryInMs = this.#retryInMs(error);
-			const reason = this.#errorOf(error);
-			const failed = retryInMs === undefined ? 'failed' : 'put off';
-			end = await this.#record(failed, () => store.fail(id, this.#fence, reason, retryInMs));
-			if (end === 'failed') this.#announce('job.failed');
+			end = await this.#fail(this.#errorOf(error), this.#retryInMs(error));
 			// Not if another attempt may own the job, because that one resumes from the checkpoint.
 			const hasJobEnded = end === 'failed' || (end === 'unrecorded' && this.#cause === 'cancel');
 			if (this.#cause && hasJobEnded) await this.#cancelUpstream(await this.#latestRecord());
 		}
-		// A failed job can be neither served nor remixed, so its inputs are deleted too.
-		await this.#discard(end === 'failed' ? jobPrefix(id) : undefined);
+		await this.#discard(end);
 		return end;
 	}
 
@@ -191,14 +191,15 @@ export class Attempt {
 		}
 	}
 
-	async #discard(prefix = attemptPrefix(this.#job.id, this.#fence)): Promise<void> {
-		await deletePrefix(this.#tools, prefix);
+	/** Deletes the bytes of the attempt. A failed job can be neither served nor remixed: its inputs are deleted too. */
+	async #discard(end?: AttemptEnd): Promise<void> {
+		const { id } = this.#job;
+		await deletePrefix(this.#tools, end === 'failed' ? jobPrefix(id) : attemptPrefix(id, this.#fence));
 	}
 
 	#announce(type: string, progress?: number): void {
 		const { tenant, id } = this.#job;
-		const data = progress === undefined ? null : { progress };
-		this.#tools.bus.publish({ type, tenant, subject: id, data });
+		this.#tools.bus.publish({ type, tenant, subject: id, data: progress === undefined ? null : { progress } });
 	}
 }
 

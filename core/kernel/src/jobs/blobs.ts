@@ -13,10 +13,10 @@ export function attemptPrefix(id: string, fence: number): string {
 	return `${jobPrefix(id)}${fence}/`;
 }
 
-/** Deletes the blobs of earlier attempts. Returns false and logs a warning when the store failed. */
-export async function deleteEarlierAttempts(tools: BlobTools, id: string, fence: number): Promise<boolean> {
-	if (fence === 1) return true;
-	return deletePrefix(tools, jobPrefix(id), (key) => {
+/** Deletes the blobs of earlier attempts. Logs a warning when the store failed. */
+export async function deleteEarlierAttempts(tools: BlobTools, id: string, fence: number): Promise<void> {
+	if (fence === 1) return;
+	await deletePrefix(tools, jobPrefix(id), (key) => {
 		const [attempt = ''] = key.slice(jobPrefix(id).length).split('/');
 		return /^\d+$/.test(attempt) && Number(attempt) < fence;
 	});

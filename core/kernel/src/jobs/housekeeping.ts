@@ -1,8 +1,10 @@
 import { orAbort } from '../contract/abort.ts';
+import { errors } from '../contract/errors/errors.ts';
 import type { SweepItem } from '../contract/jobs/job-store.ts';
+import type { JobDefinition } from '../contract/jobs/jobs.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import { claimBlobs, deletePrefix, jobPrefix, ownerOfBlobs, ownerRemedy } from './blobs.ts';
-import { type JobTools, timeOfId } from './jobs.ts';
+import { cancelUpstream, type JobTools, timeOfId } from './jobs.ts';
 
 /** How many items or ids are handled at once. `JobStore.known` accepts 1,000 at most. */
 const batchSize = 500;
@@ -10,10 +12,14 @@ const batchSize = 500;
 /** Deletes expired content and removed jobs. It is the duty of one process at a time. */
 export class Housekeeping {
 	readonly #tools: JobTools;
+	readonly #definitions: ReadonlyMap<string, JobDefinition>;
 	#ownsBlobs = false;
+	/** Jobs whose bytes could not be deleted. They are listed before all newer ones, and are tried again after those. */
+	readonly #undeletable = new Set<string>();
 
-	constructor(tools: JobTools) {
+	constructor(tools: JobTools, definitions: ReadonlyMap<string, JobDefinition>) {
 		this.#tools = tools;
+		this.#definitions = definitions;
 	}
 
 	/** Sweeps until the signal aborts. Then the current rounds end early, and the promise settles after them. */
@@ -34,24 +40,32 @@ export class Housekeeping {
 	/** Deletes bytes first and marks the records afterwards, so that a crash in between only repeats work. */
 	async #sweepDue(signal: AbortSignal | undefined): Promise<void> {
 		const { store, log } = this.#tools;
-		// Items that could not be deleted are listed again, before all newer ones.
-		const undeletable = new Set<string>();
 		for (let isMore = true; isMore && !signal?.aborted; ) {
-			const limit = batchSize + undeletable.size;
+			const limit = batchSize + this.#undeletable.size;
 			const items = await store.sweep(limit);
 			const settled: SweepItem[] = [];
 			for (const item of items) {
 				if (signal?.aborted) break;
-				if (undeletable.has(item.id)) continue;
+				if (this.#undeletable.has(item.id)) continue;
 				if (await deletePrefix(this.#tools, jobPrefix(item.id))) settled.push(item);
-				else undeletable.add(item.id);
+				else this.#undeletable.add(item.id);
 			}
 			if (settled.length > 0) {
+				for (const item of settled) await this.#cancelUpstream(item);
 				await store.swept(settled);
 				log.info({ swept: settled.length }, 'expired content and removed jobs deleted');
 			}
-			isMore = items.length === limit;
+			// If a whole batch failed, the blob store may be unreachable: the next round continues after that batch.
+			isMore = items.length === limit && settled.length > 0;
+			if (items.length < limit) this.#undeletable.clear();
 		}
+	}
+
+	/** For a cancelled job that no attempt has ended. If an attempt has ended it, this repeats the cancel. */
+	async #cancelUpstream({ due, id, kind, tenant }: SweepItem): Promise<void> {
+		const { store, log } = this.#tools;
+		const job = due === 'content' ? await store.get(tenant, id) : null;
+		if (job?.error?.code === errors.E_JOB_CANCELLED.code) void cancelUpstream(this.#definitions.get(kind), job, log);
 	}
 
 	/** Deletes bytes of jobs without a record. Skips jobs created within `orphanMs`, and keys of another form. */

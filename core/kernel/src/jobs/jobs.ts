@@ -140,12 +140,9 @@ export class JobService {
 	}
 
 	async #cancel(kind: string, tenant: string, id: string): Promise<Job> {
-		const before = await this.#get(kind, tenant, id);
+		await this.#get(kind, tenant, id);
 		const job = await this.#tools.store.requestCancel(tenant, id);
 		if (!job) throw plinthError('E_JOB_NOT_FOUND');
-		// No attempt will cancel it: an interrupted earlier attempt has left its upstream work running.
-		if (job.status === 'failed' && before.status === 'queued')
-			void cancelUpstream(this.definitions.get(kind), job, this.#tools.log);
 		this.#announce(job.status === 'failed' ? 'job.failed' : 'job.cancelling', job);
 		if (job.status === 'failed') await this.#discard(id);
 		return job;

@@ -100,7 +100,7 @@ export function isDue({ dueAt }: JobState, now: number): boolean {
 	return dueAt !== null && dueAt <= now;
 }
 
-/** Whether a due job ends in place of running again. */
+/** Whether a due job ends instead of running again. */
 export function mayNotRun({ job }: JobState): boolean {
 	return job.cancelRequested || job.attempt >= job.maxAttempts;
 }

@@ -98,10 +98,11 @@ export class JobWorker {
 		const offer = models && { models: [...models.slots().keys()], limits: this.#limits(kind, models) };
 		const options = { leaseMs, count, ...offer, perTenant, running };
 		const claims = await this.#tools.store.take(kind, this.#name, options);
+		const warn = (err: unknown) => this.#tools.log.warn({ err, kind }, 'a claimed job could not be released');
 		for (const claim of claims) {
 			// If the worker was closed meanwhile, the job goes to another worker, and the attempt does not count.
 			if (this.#isOpen) this.#run(claim, definition);
-			else await this.#tools.store.release(claim.job.id, claim.fence);
+			else await this.#tools.store.release(claim.job.id, claim.fence).catch(warn);
 		}
 	}
 

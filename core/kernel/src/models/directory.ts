@@ -126,7 +126,8 @@ export class ModelDirectory {
 
 	async check(): Promise<readonly string[]> {
 		const checks = this.#targets.map(async ({ isPool, bound: { id, model } }) => {
-			const problems = isPool ? [] : ((await (model as SelfCheck).check?.()) ?? []);
+			const check = async () => (isPool ? [] : ((await (model as SelfCheck).check?.()) ?? []));
+			const problems = await check().catch((err: unknown) => [err instanceof Error ? err.message : String(err)]);
 			return problems.map((problem) => `model ${id}: ${problem}`);
 		});
 		return (await Promise.all(checks)).flat();
@@ -214,10 +215,8 @@ function inSnakeCase(price: Readonly<Record<string, string | number | undefined>
 
 /** How many calls may be in progress now: the sum over a pool; undefined if a member has no limit. */
 function slotsOf({ models }: Target): number | undefined {
-	return models.items.reduce<number | undefined>(
-		(sum, { queue }) => (sum === undefined || !queue ? undefined : sum + queue.slots),
-		0,
-	);
+	const slots = models.items.reduce((sum, { queue }) => sum + (queue?.slots ?? Number.POSITIVE_INFINITY), 0);
+	return Number.isFinite(slots) ? slots : undefined;
 }
 
 /** The health of a pool is the best one of its members. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { jobSettings } from '../../src/contract/jobs/settings.ts';
 import { serverSettings } from '../../src/contract/server-settings.ts';
 
 describe('server.cors', () => {
@@ -37,6 +38,22 @@ describe('server.limits', () => {
 
 	test.each([{ requestsPerTenant: 0 }, { inFlightBytes: 'much' }, { requests: 5 }])('refuses %j', (limits) => {
 		expect(serverSettings.safeParse({ limits }).success).toBe(false);
+	});
+});
+
+describe('numbers of the server and of jobs', () => {
+	test('may be texts, because variables are texts', () => {
+		expect(serverSettings.parse({ port: '8081', graceMs: ' 5 ' })).toMatchObject({ port: 8081, graceMs: 5 });
+		expect(jobSettings.parse({ perTenant: '3', leaseMs: '30000' })).toMatchObject({ perTenant: 3, leaseMs: 30_000 });
+	});
+
+	test.each([[null], [''], [' '], [[]], [true], ['x']])('are refused as %j, and not read as 0 or 1', (value) => {
+		for (const name of ['port', 'authFailuresPerMinute', 'trustedProxies', 'graceMs']) {
+			expect(serverSettings.safeParse({ [name]: value }).error?.issues).toMatchObject([{ path: [name] }]);
+		}
+		for (const name of ['concurrency', 'maxPendingPerTenant', 'leaseMs']) {
+			expect(jobSettings.safeParse({ [name]: value }).error?.issues).toMatchObject([{ path: [name] }]);
+		}
 	});
 });
 

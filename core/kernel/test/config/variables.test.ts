@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fill } from '../../src/engine/config/variables.ts';
-import type { BootProblem } from '../../src/index.ts';
+import { type BootProblem, env } from '../../src/index.ts';
 
 function filled<T>(value: T, env: Readonly<Record<string, string>>) {
 	const result = { variables: new Map<string, string>(), problems: [] as BootProblem[] };
 	return { value: fill(value, 'at', { env, ...result }), ...result };
 }
+
+test('env refuses a default that would end its reference', () => {
+	expect(filled(env('X', 'a'), {}).value).toBe('a');
+	expect(() => env('X', '{"a":1}')).toThrow('The default of env(\'X\', …) cannot contain "}".');
+});
 
 describe('fill', () => {
 	test('fills every string leaf at any depth', () => {

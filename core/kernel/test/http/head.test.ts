@@ -43,6 +43,7 @@ describe('the head of a response over a connection', () => {
 
 	it.each([
 		['of JSON', () => Reply.json(1, { headers: { 'x-own': 'a\nb' } })],
+		['of a status', () => Reply.json(1, { status: 600 })],
 		['of nothing', () => Reply.empty(204, { 'x-own': 'a\nb' })],
 		['of nothing, beyond Latin-1', () => Reply.empty(204, { 'x-own': '日' })],
 		['of a redirect', () => Reply.redirect('/日')],

@@ -59,6 +59,14 @@ describe('a body that arrives too slowly', () => {
 		expect(await tempFiles()).toEqual([]);
 	});
 
+	it('closes the connection, also when the body is short', async () => {
+		const { raw, clock } = await startRequest('POST /v1/json', { ...jsonHead, 'content-length': '100' }, '{"text":"');
+		await clock.advance(httpLimits.paceMs);
+		expect(await raw.until(/"code":"request_timeout"/)).toMatch(/\r\nconnection: close\r\n/i);
+		await clock.advance(httpLimits.errorGraceMs);
+		await raw.closed;
+	});
+
 	it('is awaited while each window has enough bytes', async () => {
 		const { http, clock, lines } = testServer([json]);
 		let socket: Socket | undefined;

@@ -56,7 +56,7 @@ export async function machine(definition: JobDefinition, wrap: Wraps = {}): Prom
 	const tools = { store, blobs, bus, clock, log, settings };
 	const service = new JobService(tools);
 	const jobs = service.register('work', definition);
-	const housekeepingOn = (on: BlobStore) => new Housekeeping({ ...tools, blobs: on });
+	const housekeepingOn = (on: BlobStore) => new Housekeeping({ ...tools, blobs: on }, service.definitions);
 	return {
 		clock,
 		store,

@@ -409,23 +409,31 @@ describe('work that runs upstream', () => {
 		expect(stopped).toEqual(['upstream-7']);
 	});
 
-	test('is stopped when its job is cancelled while it waits for its next attempt', async () => {
-		const stopped: (string | null)[] = [];
-		const m = await machine({
-			run: async () => never,
-			cancel: async ({ checkpoint }) => {
-				stopped.push(checkpoint);
-			},
-		});
-		const id = await m.submit();
-		await m.take();
-		await m.store.heartbeat(id, 1, { checkpoint: 'upstream-9' });
-		await m.store.release(id, 1);
-		await m.jobs.cancel('a', id);
-		await eventually('stopped upstream', () => stopped.length > 0);
-		await m.jobs.cancel('a', id);
-		expect(stopped).toEqual(['upstream-9']);
-	});
+	test.each(['waits for its next attempt', 'is running in a process that has crashed', 'is released by a drain'])(
+		'is stopped by the housekeeping when its job is cancelled while it %s',
+		async (when) => {
+			const stopped: (string | null)[] = [];
+			const m = await machine({
+				run: async () => never,
+				cancel: async ({ checkpoint }) => {
+					stopped.push(checkpoint);
+				},
+			});
+			const id = await m.submit();
+			await m.take(20_000);
+			await m.store.heartbeat(id, 1, { checkpoint: 'upstream-9' });
+			if (when === 'waits for its next attempt') await m.store.release(id, 1);
+			await m.jobs.cancel('a', id);
+			if (when === 'is released by a drain') await m.store.release(id, 1);
+			await m.clock.advance(20_000);
+			await m.take();
+			expect(await m.jobs.get('a', id)).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
+			await m.housekeeping.sweep();
+			expect(stopped).toEqual(['upstream-9']);
+			await m.housekeeping.sweep();
+			expect(stopped).toEqual(['upstream-9']);
+		},
+	);
 
 	test('is stopped when its job was removed before the checkpoint', async () => {
 		const stopped: (string | null)[] = [];
@@ -485,7 +493,7 @@ describe('housekeeping', () => {
 		expect(await m.keys()).toEqual([]);
 	});
 
-	test('continues after a whole batch of them', async () => {
+	test('ends a round after a whole batch of them, and continues after these in the next round', async () => {
 		const m = await machine({ run: async () => never }, { settings: { maxPendingPerTenant: 0 } });
 		const ids: string[] = [];
 		for (let n = 0; n < 501; n += 1) ids.push(await m.submit());
@@ -501,8 +509,13 @@ describe('housekeeping', () => {
 				return keys[0]?.includes(last) ? m.blobs.delete(keys) : Promise.reject(new Error('no'));
 			},
 		});
-		await m.housekeepingOn(broken).sweep();
+		const housekeeping = m.housekeepingOn(broken);
+		await housekeeping.sweep();
+		expect([(await m.keys()).length, tries]).toEqual([501, 500]);
+		await housekeeping.sweep();
 		expect([(await m.keys()).length, tries]).toEqual([500, 501]);
+		await housekeeping.sweep();
+		expect(tries).toBe(1_001);
 	});
 
 	test('deletes the bytes of expired content and keeps the record', async () => {

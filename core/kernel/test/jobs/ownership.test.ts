@@ -159,6 +159,33 @@ describe('a worker', () => {
 		expect(await m.jobs.get('a', id)).toMatchObject({ status: 'queued', attempt: 0 });
 	});
 
+	test('returns all other jobs that it receives after it was interrupted when one cannot be returned', async () => {
+		const answer = Promise.withResolvers<void>();
+		const refused = new Set<string>();
+		const m = await machine(
+			{ run: async () => never },
+			{
+				store: (store) =>
+					withMethods(store, {
+						async take(...args): Promise<readonly Claim[]> {
+							const claims = await store.take(...args);
+							await answer.promise;
+							return claims;
+						},
+						release: (id, fence) => (refused.has(id) ? unreachable() : store.release(id, fence)),
+					}),
+			},
+		);
+		const [first, second] = [await m.submit(), await m.submit()];
+		refused.add(first);
+		m.worker.start();
+		const interrupted = m.worker.interrupt();
+		answer.resolve();
+		await interrupted;
+		expect(await m.jobs.get('a', first)).toMatchObject({ status: 'in_progress' });
+		expect(await m.jobs.get('a', second)).toMatchObject({ status: 'queued', attempt: 0 });
+	});
+
 	test('polls every second, and claims jobs without a notification', async () => {
 		const m = await machine({ run: async () => ({ result: {} }) });
 		m.worker.start();
@@ -237,6 +264,25 @@ describe('a kind that decides when a failed attempt is retried', () => {
 		expect(runs).toBe(1);
 		await m.clock.advance(1_000);
 		await eventually('it ends', async () => (await m.jobs.get('a', id)).status === 'completed');
+	});
+
+	test('fails the job when its last attempt asks for another, announces that and deletes all bytes', async () => {
+		const m = await machine({ maxAttempts: 1, run: async () => ({ retryInMs: 60_000 }) });
+		const types: string[] = [];
+		m.bus.subscribe({}, ({ type }) => void types.push(type));
+		const { job } = await m.jobs.submit({
+			principal: alice,
+			model: 'm',
+			attachments: [{ name: 'picture', mediaType: 'image/png', body: new Uint8Array([1]) }],
+			input: () => ({}),
+		});
+		m.worker.start();
+		await eventually('the attempt has ended', async () => {
+			return (await m.jobs.get('a', job.id)).status === 'failed' && m.worker.running === 0;
+		});
+		expect((await m.jobs.get('a', job.id)).error?.code).toBe('attempts_exhausted');
+		expect(types).toContain('job.failed');
+		expect(await m.keys()).toEqual([]);
 	});
 
 	test('is not called when the job was cancelled', async () => {

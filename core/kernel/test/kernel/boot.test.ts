@@ -14,7 +14,9 @@ import {
 	defineRoute,
 	defineService,
 	env,
+	type JobStore,
 	type Route,
+	services,
 } from '../../src/index.ts';
 
 const none = z.strictObject({});
@@ -101,6 +103,54 @@ describe('a boot that cannot succeed', () => {
 		expect(remedies['server.graceMs']).toBe('Change it, or leave it out: then it is 10000.');
 		const messages = Object.fromEntries(problems.map(({ path, message }) => [path, message]));
 		expect(messages['server.port']).toBe('Invalid input: expected number, received "abc".');
+	});
+
+	test('reports an invalid server option alone, although the default of server.auth replaces its value', async () => {
+		for (const [path, server] of Object.entries({
+			'server.port': { auth: 'off', port: 'x' },
+			'server.auth': { auth: 'none' },
+			server: { auth: 'off', prt: 1 },
+		})) {
+			expect((await problemsOf({ server } as AppConfig)).map((problem) => problem.path)).toEqual([path]);
+		}
+	});
+
+	test('names the environment variable of an item of a list', async () => {
+		const server = { auth: 'off', cors: ['https://a.example', env('ORIGIN')] };
+		const booted = createApp({ server }, { log, env: { ORIGIN: 'a.example' } });
+		await expect(booted).rejects.toMatchObject({
+			problems: [{ path: 'server.cors[1]', remedy: 'Correct the environment variable ORIGIN.' }],
+		});
+	});
+
+	test('names a missing option and its path', async () => {
+		const config = z.strictObject({
+			upstream: z.strictObject({ url: z.url(), tries: z.coerce.number(), from: z.union([z.string(), z.number()]) }),
+		});
+		const strict = definePlugin({ id: 'strict', config, setup: () => {} });
+		const options = { upstream: {} } as never;
+		expect(await problemsOf({ backends: { auth }, plugins: { strict: strict(options) } })).toMatchObject([
+			{ message: 'upstream.url is missing.', remedy: 'Set plugins.strict.with.upstream.url.' },
+			{ message: 'upstream.tries is missing.', remedy: 'Set plugins.strict.with.upstream.tries.' },
+			{ message: 'upstream.from is missing.', remedy: 'Set plugins.strict.with.upstream.from.' },
+		]);
+	});
+
+	test('does not wait for ever for the clock of a job store', async () => {
+		const withClock = defineBackend({
+			name: 'clocked',
+			provides: services.jobs,
+			config: none,
+			create: () => ({ now: () => new Promise(() => {}) }) as unknown as JobStore,
+		});
+		const server = { auth: 'off', stepTimeoutMs: 200 };
+		expect(await problemsOf({ server, backends: { jobs: withClock() } })).toMatchObject([
+			{
+				code: 'E_STEP_TIMEOUT',
+				owner: 'job store',
+				message: 'failed to read the time: it has not settled after 200 ms.',
+			},
+		]);
 	});
 
 	test('names both plugins that claim one route, for any names of its parameter', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { learnEnvironment } from '../../src/contract/errors/redact.ts';
 import { createLogger } from '../../src/engine/log/log.ts';
 import { modelError } from '../../src/index.ts';
@@ -11,6 +11,13 @@ function capture(level: 'info' | 'warn' = 'info') {
 		line: () => JSON.parse(written[0] ?? '') as Record<string, unknown>,
 	};
 }
+
+test('all apps of a process share one buffer of standard error, because its interval is never cleared', () => {
+	const setInterval = vi.spyOn(globalThis, 'setInterval');
+	for (let n = 0; n < 3; n += 1) createLogger('silent');
+	expect(setInterval.mock.calls.length).toBeLessThanOrEqual(1);
+	setInterval.mockRestore();
+});
 
 describe('the JSON log', () => {
 	test('has one JSON object per line, with the fields of its child', () => {

@@ -34,7 +34,7 @@ test('middleware of plugins runs in the order of their needs, then of the config
 		{ log, env: {} },
 	);
 	onTestFinished(() => app.stop());
-	expect((await app.fetch(new Request('http://x/healthz'))).status).toBe(200);
+	expect((await app.fetch(new Request('http://x/v1/models'))).status).toBe(200);
 	expect(entered).toEqual(['giver', 'needy', 'plain', 'last']);
 });
 

@@ -9,3 +9,14 @@ test('the nearest name has a small edit distance, regardless of case', () => {
 	expect(nearest('PLINTH_QUITE_DIFFERENT', names)).toBeUndefined();
 	expect(nearest('x', names)).toBeUndefined();
 });
+
+test('the nearest name is not one that shares nothing with the whole word', () => {
+	expect(nearest('zzz', ['size', 'seed'])).toBeUndefined();
+	expect(nearest('zise', ['size', 'seed'])).toBe('size');
+});
+
+test('the distance counts characters, also outside of the basic plane', () => {
+	expect(nearest('😀😀ab', ['😀😀ac', '😀😀abcd'])).toBe('😀😀ac');
+	expect(nearest('a😀', ['😀😀'])).toBe('😀😀');
+	expect(nearest('ab', ['😀😀'])).toBeUndefined();
+});

@@ -61,8 +61,8 @@ describe('the clock of several hosts', () => {
 	});
 
 	test('does not call the store after it is stopped', async () => {
-		const stop = await clock.follow(store, silentLogger());
-		stop();
+		await clock.follow(store, silentLogger());
+		clock.stop();
 		await vi.advanceTimersByTimeAsync(60_000);
 		expect(calls).toBe(1);
 	});

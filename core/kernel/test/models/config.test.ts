@@ -123,6 +123,13 @@ describe('a mistake under models', () => {
 		['places of a pool', { x: { balance: { a: 1 }, concurrency: 2 } }, 'x', /"concurrency"/],
 		['a pool with a factory', { x: { use: toy(), balance: { a: 1 } } }, 'x', /"balance"/],
 		['a pool with options', { x: { balance: { a: 1 }, with: {} } }, 'x', /"with"/],
+		[
+			'an alias twice',
+			{ x: { use: toy(), aliases: ['z', 'z'] }, y: toy() },
+			'x.aliases',
+			/^lists the alias z twice\.$/,
+		],
+		['its own id as alias', { x: { use: toy(), aliases: ['x'] }, y: toy() }, 'x.aliases', /x, which model x has/],
 		['a name that a pool has', { x: { balance: { a: 1 } }, y: { use: toy(), aliases: ['x'] } }, 'y.aliases', /model x/],
 	];
 

@@ -36,6 +36,7 @@ describe('groups in a config', () => {
 		['both', { models: ['a'], exclusive: true, memory: 1 }, 'groups.card: needs either exclusive: true or memory.'],
 		['no models', { models: [], exclusive: true }, 'groups.card.models'],
 		['a wrong name', { models: ['x'], exclusive: true }, 'groups.card.models[0]: names x, and there is no model'],
+		['a name of every object', { models: ['constructor'], exclusive: true }, 'and there is no model with that id.'],
 		['a pool', { models: ['p'], exclusive: true }, 'groups.card.models[0]: names p, which is a pool.'],
 		['a model twice', { models: ['a', 'a'], exclusive: true }, 'names a, which is in group card already.'],
 		['a model without memory', { models: ['a'], memory: '1GB' }, 'names a, which has no memory setting.'],

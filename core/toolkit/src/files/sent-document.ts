@@ -66,6 +66,7 @@ function unreadable(cause: DataUrlError, param: string): Error {
 	return mediaError('E_DOCUMENT_UNREADABLE', {
 		param,
 		message: `${param}: ${cause.message}.`,
+		remedy: 'Encode the whole file as base64 and send it again.',
 		cause,
 	});
 }

@@ -120,10 +120,12 @@ export class LiveFeed implements JobFeed {
 			const kinds = kind === undefined ? this.kinds() : [kind];
 			return snapshotsOfAll(this.#store, tenant, kinds, this.#pageBudget);
 		}
-		// If the log has events of a removed job, its deletion is still to be sent, so a missing record is no error.
-		const isLogged = since?.some((event) => (kind ?? event.kind) === event.kind);
+		// If the log has the deletion of the job, it is still to be sent, so a missing record is no error.
+		const isDeletionLogged = since?.some(
+			(event) => event.type === 'job.deleted' && (kind ?? event.kind) === event.kind,
+		);
 		const snapshot = snapshotOfOne(this.#store, query, jobId).then((job) => [job]);
-		return isLogged ? snapshot.catch(noneIfUnknown) : snapshot;
+		return isDeletionLogged ? snapshot.catch(noneIfUnknown) : snapshot;
 	}
 
 	/**

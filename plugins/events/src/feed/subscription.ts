@@ -205,11 +205,12 @@ export class FeedSubscription implements FeedReader, AsyncIterator<JobUpdate> {
 	}
 }
 
-/** Whether a later transition makes the update obsolete. */
+/** Whether a later transition, or the removal of the job, makes the update obsolete. */
 function isOutdated({ type, job }: JobUpdate): boolean {
-	if (type === 'job.state') return job === null;
-	if (type === 'job.waiting') return job?.status !== 'queued';
-	return (type === 'job.progress' || type === 'job.preview') && job?.status !== 'in_progress';
+	if (type === 'stream.ready' || type === 'job.deleted') return false;
+	if (!job) return true;
+	if (type === 'job.waiting') return job.status !== 'queued';
+	return (type === 'job.progress' || type === 'job.preview') && job.status !== 'in_progress';
 }
 
 /** Whether the update is the last one of its job. */

@@ -1,10 +1,21 @@
 import { codePoints } from '@plinth/core';
 import { formBoolean, formInteger } from '@plinth/toolkit';
 import { z } from 'zod';
+import type { ImageRequest } from '../model.ts';
 import { pictureField, pictureListField } from './picture-fields.ts';
 import { sizeError } from './sizes.ts';
 
-const quality = ['auto', 'low', 'medium', 'high'] as const;
+/** The names of `quality`, and the value passed to the model. */
+const qualities = {
+	auto: 'auto',
+	low: 'low',
+	medium: 'medium',
+	high: 'high',
+	xhigh: 'high',
+	max: 'high',
+	standard: 'medium',
+	hd: 'high',
+} as const;
 
 function prompt(description: string) {
 	return codePoints({ min: 1, max: 32_000 }).regex(/\S/, 'more than blanks is expected').meta({ description });
@@ -53,6 +64,9 @@ const common = {
 	user: codePoints({ max: 1024 })
 		.meta({ description: "The caller's identifier of its user; the model receives it." })
 		.optional(),
+	safety_identifier: codePoints({ max: 1024 })
+		.meta({ description: 'The same as `user`, for newer clients. The model receives it where there is no `user`.' })
+		.optional(),
 	stream: formBoolean()
 		.default(false)
 		.meta({
@@ -76,9 +90,6 @@ const noTransparentJpeg = {
 	},
 };
 
-/** Aliases of `quality` and the value passed to the model. */
-const qualityNames = { xhigh: 'high', max: 'high', standard: 'medium', hd: 'high' } as const;
-
 const anySize = z
 	.string()
 	.superRefine((text, ctx) => {
@@ -98,18 +109,22 @@ const anySize = z
 		},
 	});
 
+const quality = z
+	.enum(Object.keys(qualities) as readonly (keyof typeof qualities)[])
+	.default('auto')
+	.meta({
+		description:
+			'How much effort the model makes. `auto`: the model decides. `xhigh`, `max` and `hd` mean `high`, `standard` ' +
+			'means `medium`.',
+	});
+
 /** The body of `POST /v1/images/generations`. Unknown fields are tolerated: SDKs send extra ones. */
 export const generationBody = z
 	.object({
 		prompt: prompt('What the picture shows.'),
 		...common,
 		size: anySize,
-		quality: z
-			.enum([...quality, 'xhigh', 'max', 'standard', 'hd'])
-			.default('auto')
-			.meta({
-				description: '`xhigh`, `max` and `hd` mean `high`, `standard` means `medium`.',
-			}),
+		quality,
 		style: z.enum(['vivid', 'natural']).meta({ description: 'A hint of older clients.' }).optional(),
 	})
 	.meta({
@@ -149,10 +164,7 @@ export const editBody = z
 			.default('low')
 			.meta({ description: 'How closely the result follows the input pictures.' }),
 		size: anySize,
-		quality: z
-			.enum(quality)
-			.default('auto')
-			.meta({ description: 'How much effort the model makes. `auto`: the model decides.' }),
+		quality,
 	})
 	.meta({
 		id: 'ImageEdit',
@@ -173,8 +185,6 @@ export type GenerationBody = z.output<typeof generationBody>;
 export type EditBody = z.output<typeof editBody>;
 
 /** Resolves an alias of `quality`. */
-export function modelQuality(
-	name: GenerationBody['quality'],
-): Exclude<GenerationBody['quality'], keyof typeof qualityNames> {
-	return name in qualityNames ? qualityNames[name as keyof typeof qualityNames] : (name as (typeof quality)[number]);
+export function modelQuality(name: GenerationBody['quality']): ImageRequest['quality'] {
+	return qualities[name];
 }

@@ -51,7 +51,6 @@ export function checkAbilities(
 export function generationRequest(body: GenerationBody, abilities: ImageAbilities): GenerationRequest {
 	return {
 		...commonRequest(body, abilities),
-		quality: modelQuality(body.quality),
 		...(body.style === undefined ? {} : { style: body.style }),
 	};
 }
@@ -60,7 +59,6 @@ export function generationRequest(body: GenerationBody, abilities: ImageAbilitie
 export function editRequest(body: EditBody, abilities: ImageAbilities, { images, mask }: Inputs): EditRequest {
 	return {
 		...commonRequest(body, abilities),
-		quality: body.quality,
 		images,
 		...(mask ? { mask } : {}),
 		fidelity: body.input_fidelity,
@@ -78,17 +76,19 @@ export function finishOf(body: GenerationBody | EditBody, abilities: ImageAbilit
 	};
 }
 
-function commonRequest(body: GenerationBody | EditBody, abilities: ImageAbilities): Omit<GenerationRequest, 'quality'> {
+function commonRequest(body: GenerationBody | EditBody, abilities: ImageAbilities): GenerationRequest {
 	const size = parseSize(body.size);
+	const user = body.user ?? body.safety_identifier;
 	return {
 		prompt: body.prompt,
 		...(size ? { size: closestSize(abilities, size) } : {}),
+		quality: modelQuality(body.quality),
 		background: body.background,
 		format: body.output_format,
 		compression: body.output_compression,
 		moderation: body.moderation,
 		...(body.num_inference_steps === undefined ? {} : { steps: body.num_inference_steps }),
-		...(body.user === undefined ? {} : { user: body.user }),
+		...(user === undefined ? {} : { user }),
 	};
 }
 

@@ -31,9 +31,7 @@ export interface ImageModelSuiteOptions {
 		readonly edit?: boolean;
 		/** Whether equal seeds give equal pictures. */
 		readonly deterministic?: boolean;
-		/**
-		 * Whether transparent backgrounds have pixels with alpha 0. By default it is checked if the abilities have `true`.
-		 */
+		/** Whether transparent backgrounds have pixels with alpha 0. */
 		readonly transparency?: boolean;
 		/** Whether pixels outside the mask stay unchanged at high fidelity. */
 		readonly mask?: boolean;

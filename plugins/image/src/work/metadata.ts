@@ -38,17 +38,24 @@ const formats: Readonly<Record<ImageFormat, FormatParts>> = {
 
 /**
  * Removes texts, Exif and XMP from an encoded picture. Works in place: the bytes before such a part, usually only the
- * header, move to the end of the part.
+ * header, move to the bytes after it.
  */
 export function withoutMetadata(image: Uint8Array, format: ImageFormat): Uint8Array {
 	const { first, name, metadata, end: endOf } = formats[format];
 	const file = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
-	let start = 0;
+	const ranges: { readonly from: number; readonly to: number }[] = [];
+	let from = 0;
 	for (let at = first, end = at; at + 8 <= file.length; at = end) {
 		end = endOf(file, at);
 		if (end > file.length || !metadata.test(nameAt(file, at + name))) continue;
-		file.copyWithin(start + end - at, start, at);
-		start += end - at;
+		ranges.push({ from, to: at });
+		from = end;
+	}
+	// From the last one on, so that each byte moves once, however many parts are removed.
+	let start = from;
+	for (const { from, to } of ranges.toReversed()) {
+		start -= to - from;
+		file.copyWithin(start, from, to);
 	}
 	const kept = file.subarray(start);
 	if (format === 'webp' && start > 0) {

@@ -5,7 +5,7 @@ import { type ImageResult, pictureTypeOf } from '../model.ts';
 type Unchecked<T> = { readonly [K in keyof T]?: unknown };
 
 /**
- * Validates the result of a model for `count` pictures. Throws a `modelError` whose message tells the
+ * Validates the result of a model for `count` pictures. Throws a `modelError` whose message or cause tells the
  * model's author what to fix.
  */
 export function checkResult(id: string, result: unknown, count: number): ImageResult {
@@ -19,10 +19,9 @@ export function checkResult(id: string, result: unknown, count: number): ImageRe
 		throw modelError(`The model ${id} must return filtered as a whole number of pictures.`);
 	}
 	if (images.length + filtered !== count) {
-		throw modelError(
-			`The model ${id} returned ${images.length} pictures and reported ${filtered} as filtered, ` +
-				`but ${count} were requested. Withheld pictures must be counted in filtered.`,
-		);
+		const withheld = filtered > 0 ? ` and withheld ${filtered}` : '';
+		const hint = `The model ${id} must return as many pictures as requested, and count withheld ones in filtered.`;
+		throw modelError(`The model returned ${images.length} of ${count} pictures${withheld}.`, new Error(hint));
 	}
 	for (const [index, image] of images.entries()) {
 		const fault = pictureFault(image);

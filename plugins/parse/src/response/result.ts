@@ -41,9 +41,14 @@ const result = z.object({
 export const parseAnswer = z
 	.object({
 		results: z.array(result).meta({ description: 'One entry per document, in the order of the request.' }),
-		warnings: z.array(z.string()).optional().meta({
-			description: 'Parameters that the server does not know; absent when there are none.',
-		}),
+		warnings: z
+			.array(z.string())
+			.optional()
+			.meta({
+				description:
+					'Parameters that the server does not know, and documents without any of the requested pages; absent when ' +
+					'there are none.',
+			}),
 	})
 	.meta({ id: 'ParsedAttachments', description: 'The texts of the documents.' });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EncodedAudio, PcmAudio, SpeechRequest } from '../model.ts';
+import { type EncodedAudio, isSampleRate, type PcmAudio, type SpeechRequest } from '../model.ts';
 
 type Audio = PcmAudio | EncodedAudio;
 
@@ -17,7 +17,7 @@ export function checkForm(made: Audio, { format }: SpeechRequest): void {
 	}
 	const { mediaType, sampleRate, channels } = made;
 	assert.equal(mediaType, 'audio/pcm');
-	assert(Number.isInteger(sampleRate) && sampleRate > 0, `${sampleRate} is not a valid sample rate`);
+	assert(isSampleRate(sampleRate), `${sampleRate} is not a sample rate from 1,000 to 768,000`);
 	assert(channels === 1 || channels === 2, `there are ${channels} channels`);
 }
 

@@ -40,11 +40,9 @@ export async function checkAudio(upload: UploadedFile, param: string): Promise<C
 /** The file for one call of a model. Reading ends when `signal` aborts. */
 export function sentAudio({ upload, container, wav }: CheckedAudio, tools: AudioTools, signal: AbortSignal): SentAudio {
 	const { path, size } = upload;
-	const { maxSeconds } = tools;
 	const decoder = tools.decoder?.containers.includes(container) ? tools.decoder : undefined;
 	let seconds = wav?.read && wav.frames / wav.sampleRate;
 	const decode = async (sampleRate: number): Promise<DecodedAudio> => {
-		signal.throwIfAborted();
 		if (wav?.read) return { sampleRate: wav.sampleRate, samples: wavSamples(path, wav, wav.read) };
 		if (!decoder) throw unsupportedValue('file', noDecoder);
 		const decoded = await decoder.decode({ container, path }, sampleRate, signal);
@@ -60,8 +58,8 @@ export function sentAudio({ upload, container, wav }: CheckedAudio, tools: Audio
 			for await (const chunk of resampled(await decode(sampleRate), sampleRate)) {
 				signal.throwIfAborted();
 				count += chunk.length;
-				if (count > maxSeconds * sampleRate) {
-					throw invalidValue('file', `The audio is longer than ${maxSeconds} seconds. Split it.`);
+				if (count > tools.maxSeconds * sampleRate) {
+					throw invalidValue('file', `The audio is longer than ${tools.maxSeconds} seconds. Split it.`);
 				}
 				yield chunk;
 			}

@@ -16,20 +16,18 @@ export function transcriptEvents(
 		start(controller) {
 			let sentText = '';
 			const onDelta = (delta: string) => {
-				if (readerAbort.signal.aborted) return;
 				sentText += delta;
 				controller.enqueue({ data: { type: 'transcript.text.delta', delta } });
 			};
-			work(AbortSignal.any([outer, readerAbort.signal]), onDelta).then(
-				(result) => {
-					if (readerAbort.signal.aborted) return;
+			work(AbortSignal.any([outer, readerAbort.signal]), onDelta)
+				.then((result) => {
 					const { text, warnings } = result;
 					if (text.length > sentText.length && text.startsWith(sentText)) onDelta(text.slice(sentText.length));
 					controller.enqueue({ data: { type: 'transcript.text.done', text, usage: usageOf(result), warnings } });
 					controller.close();
-				},
-				(error: unknown) => controller.error(error),
-			);
+				})
+				// Also for a reader that has stopped: its stream accepts no more events.
+				.catch((error: unknown) => controller.error(error));
 		},
 		cancel: () => readerAbort.abort(new Error('The client has disconnected.')),
 	});

@@ -76,7 +76,7 @@ function learn(value: string): void {
 		if (text.length < minLength) continue;
 		known.add(text);
 		known.add(JSON.stringify(text).slice(1, -1));
-		known.add(encodeURIComponent(text));
+		known.add(encodeURIComponent(text.toWellFormed()));
 	}
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { MovableFile } from '../ports/blob-store.ts';
+import { withArticle } from '../words.ts';
 
 /** A file of a request, or one that its handler keeps. It is deleted when the request and its events have ended. */
 export interface UploadedFile extends MovableFile {
@@ -24,7 +25,7 @@ export function fileField(
 	const { maxBytes = maxFileBytes, description = 'A file.' } = options;
 	const schema = z
 		.custom<UploadedFile>(isUpload, {
-			error: 'expected a file, found something else',
+			error: ({ input }) => `expected a file, found ${withArticle(Array.isArray(input) ? 'array' : typeof input)}`,
 			params: { code: 'E_VALUE_TYPE' },
 			abort: true,
 		})

@@ -39,10 +39,7 @@ export type JobDump =
 
 /** Copies jobs from one store to another. No process may use either store meanwhile. */
 export interface JobDumps {
-	/**
-	 * Reads the whole store in pages: its identity, its jobs by id, then its events in order. Offers of workers, duties
-	 * and the turns of tenants are left out.
-	 */
+	/** Reads the store in pages: its identity, its jobs by id, its events in order; no offers, duties or turns. */
 	dump(): AsyncIterable<JobDump>;
 	/**
 	 * Writes parts of one dump in order, 500 at most, in one transaction. The store adopts its identity, and its cursors

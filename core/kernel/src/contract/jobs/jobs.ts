@@ -65,7 +65,7 @@ export interface JobDefinition {
 	 * unless a store was unavailable. Not called when the attempt was cancelled, interrupted or took too long.
 	 */
 	retryInMs?(error: unknown, job: Job): number | undefined;
-	/** Stops the work that a checkpoint identifies; called once when a job with a checkpoint was cancelled or removed. */
+	/** Stops the work of a checkpoint. Called once or more when a job with a checkpoint was cancelled or removed. */
 	cancel?(job: Job): Promise<void>;
 	/** The job as event feeds show it to clients, to be sent as JSON. */
 	view?(job: Job): object;

@@ -1,19 +1,17 @@
 import { z } from 'zod';
+import { integer, maxTimerMs } from '../server-settings.ts';
 
-/** The longest delay that a Node timer supports; a longer one fires at once. */
-const maxTimerMs = 2_147_483_647;
-
-const ms = (fallback: number) => z.coerce.number().int().min(1).max(maxTimerMs).default(fallback);
+const ms = (fallback: number) => integer(1, maxTimerMs).default(fallback);
 
 /** How jobs are run; the `jobs` section of a config. Times are in milliseconds. */
 export const jobSettings = z
 	.strictObject({
 		/** Maximum concurrent attempts of one kind in this process. */
-		concurrency: z.coerce.number().int().min(1).default(2),
+		concurrency: integer(1).default(2),
 		/** Maximum concurrent attempts of one kind and tenant in this process. */
-		perTenant: z.coerce.number().int().min(1).optional(),
+		perTenant: integer(1).optional(),
 		/** Maximum unfinished jobs of one kind and tenant. More are refused with `queue_full`. 0: no limit. */
-		maxPendingPerTenant: z.coerce.number().int().min(0).default(500),
+		maxPendingPerTenant: integer(0).default(500),
 		/** Another process takes over an attempt after this time without a heartbeat. */
 		leaseMs: ms(20_000),
 		/** Interval of heartbeats: at most half of `leaseMs`, so that a lease outlives one lost heartbeat. */

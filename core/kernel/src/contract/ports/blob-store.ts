@@ -46,10 +46,7 @@ export interface PutBlobOptions {
 	readonly contentType: string;
 	/** More bytes than this reject the put with `E_BODY_TOO_LARGE`, and nothing is stored. */
 	readonly maxBytes?: number;
-	/**
-	 * The number of bytes in the body, if known: the store may then need fewer requests. If the body has another number,
-	 * `put` rejects and stores nothing.
-	 */
+	/** The number of bytes, if known, which saves requests. `put` rejects a body of another size and stores nothing. */
 	readonly size?: number;
 	/** Aborts the write; nothing is stored. */
 	readonly signal?: AbortSignal;

@@ -27,11 +27,12 @@ export function checkGroups({ groups, models, pools }: ResolvedConfig, problems:
 		}
 		for (const [index, name] of names.entries()) {
 			const path = `groups.${id}.models[${index}]`;
-			const model = models[name];
-			if (!model) {
-				const what = pools[name] ? 'which is a pool' : 'and there is no model with that id';
-				const remedy = pools[name] ? 'Name its members.' : unknownNames([name], Object.keys(models));
-				report(owner, path, `names ${name}, ${what}.`, remedy);
+			const model = Object.hasOwn(models, name) && models[name];
+			if (!model && Object.hasOwn(pools, name)) {
+				report(owner, path, `names ${name}, which is a pool.`, 'Name its members.');
+			} else if (!model) {
+				const remedy = unknownNames([name], Object.keys(models));
+				report(owner, path, `names ${name}, and there is no model with that id.`, remedy);
 			} else if (groupOf.has(name)) {
 				report(owner, path, `names ${name}, which is in ${groupOf.get(name)} already.`, 'Remove one of the two.');
 			} else if (memory !== undefined && (model.memory ?? Number.POSITIVE_INFINITY) > memory) {
@@ -82,9 +83,10 @@ export class ModelChecks {
 	#nameAliases(entry: Entry): void {
 		for (const alias of entry.aliases ?? []) {
 			const other = this.#named.get(alias);
+			const isRepeat = other === entry && alias !== entry.id;
+			const claim = `claims the name ${alias}, which model ${other?.id} has.`;
 			if (!other) this.#named.set(alias, entry);
-			else
-				this.#report('E_MODEL_DUPLICATE', entry, '.aliases', `claims the name ${alias}, which model ${other.id} has.`);
+			else this.#report('E_MODEL_DUPLICATE', entry, '.aliases', isRepeat ? `lists the alias ${alias} twice.` : claim);
 		}
 	}
 

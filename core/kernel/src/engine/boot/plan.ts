@@ -14,6 +14,7 @@ import {
 	serverSettings,
 } from '../../contract/server-settings.ts';
 import { type Needs, services } from '../../contract/service.ts';
+import { pathName } from '../../contract/words.ts';
 import { describeIssue } from '../config/describe-issue.ts';
 import type { ResolvedConfig, ResolvedPlugin } from '../config/resolve.ts';
 import { authMissing, authOff, checkJobKinds, isLoopback, malformedDefinition } from './checks.ts';
@@ -48,11 +49,9 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 		checkOptions(schema, config[path], { owner: 'config', path, variables }, problems);
 
 	const server = settings(serverSettings, 'server');
-	const others = {
-		log: settings(logSettings, 'log'),
-		role: settings(roleSetting, 'role'),
-		jobs: settings(jobSettings, 'jobs'),
-	};
+	const log = settings(logSettings, 'log');
+	const role = settings(roleSetting, 'role');
+	const jobs = settings(jobSettings, 'jobs');
 	const unused = new ModelChecks(config, problems).run();
 	const isUnused = (id: string) => unused.some((model) => model.id === id);
 	checkGroups(config, problems);
@@ -67,7 +66,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 	const graph = buildGraph(parts, problems);
 	if (server.auth === 'on' && !graph.providers.has(services.authenticator.id)) problems.push(authMissing());
 	const pools = Object.fromEntries(Object.entries(config.pools).filter(([id]) => !isUnused(id)));
-	return { server, ...others, graph, pools, groups, unused, variables, problems: withoutConsequences(problems) };
+	return { server, log, role, jobs, graph, pools, groups, unused, variables, problems: withoutConsequences(problems) };
 }
 
 /** The part that an entry of the config describes; none when its definition is invalid, which is reported. */
@@ -122,14 +121,14 @@ function checkOptions<S extends z.ZodType>(
 	const parsed = schema.safeParse(value, { jitless: true });
 	if (parsed.success) return parsed.data;
 	for (const issue of parsed.error.issues) {
-		const at = [path, ...issue.path].join('.');
-		const { message, remedy } = describeIssue(issue, { schema, value, variable: variables.get(at) });
+		const at = pathName([path, ...issue.path]);
+		const { message, remedy } = describeIssue(issue, { schema, value, at, variables });
 		problems.push(bootProblem('E_OPTIONS_INVALID', { owner, path: at }, message, remedy));
 	}
 	return schema.safeParse({}).data ?? ({} as z.output<S>);
 }
 
-/** Removes duplicates and probable consequences of an entry that could not be loaded, whose services are unknown. */
+/** Removes duplicates and probable consequences of an unreadable `server` section, or of an entry without services. */
 function withoutConsequences(problems: readonly BootProblem[]): readonly BootProblem[] {
 	// A problem of a whole entry or preset, as opposed to one option of it.
 	const isUnloaded = ({ code, path }: BootProblem) =>
@@ -137,7 +136,9 @@ function withoutConsequences(problems: readonly BootProblem[]): readonly BootPro
 		code === 'E_CONFIG_LOAD' ||
 		(code === 'E_CONFIG_SHAPE' && /^(?:backends|plugins)\./.test(path));
 	const unloaded = new Set(problems.filter(isUnloaded).map(({ path }) => path.replace(/\..*/s, '')));
-	const isHidden = ({ code }: BootProblem) =>
+	const isServerInvalid = problems.some(({ code, path }) => code === 'E_OPTIONS_INVALID' && /^server\b/.test(path));
+	const isHidden = ({ code, path }: BootProblem) =>
+		(code === 'E_SERVICE_MISSING' && path === 'server.auth' && isServerInvalid) ||
 		(code === 'E_SERVICE_MISSING' && (unloaded.has('extends') || unloaded.has('backends'))) ||
 		(code === 'E_MODEL_UNUSED' && (unloaded.has('extends') || unloaded.has('plugins')));
 	const byText = new Map(problems.map((each) => [`${each.path}\n${each.message}`, each]));

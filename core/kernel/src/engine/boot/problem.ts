@@ -17,11 +17,11 @@ export type ProblemPlace = Pick<BootProblem, 'owner' | 'path'>;
 /** The problems of a deployment, each with its default remedy. */
 export const bootErrors = {
 	E_CONFIG_FILE: 'Name a config file that exists and can be loaded.',
-	E_CONFIG_SHAPE: 'Write the value as described above.',
+	E_CONFIG_SHAPE: 'Correct the entry of the config that the report names under `at`.',
 	E_CONFIG_ENV: 'Set the variable, or give a default: ${NAME:-default}.',
 	E_CONFIG_NAME: 'Install the package beside the config file and check the spelling of package and export.',
 	E_CONFIG_LOAD: 'The package was found, but failed to load. Install or fix what the message names.',
-	E_OPTIONS_INVALID: 'Fix the value named above.',
+	E_OPTIONS_INVALID: 'Correct the option that the report names under `at`.',
 	E_SERVICE_MISSING: 'Add a backend or plugin that provides it.',
 	E_SERVICE_DUPLICATE: 'Remove one of them.',
 	E_SERVICE_CYCLE: 'Remove one of the needs in the cycle.',
@@ -39,7 +39,7 @@ export const bootErrors = {
 		'Make @plinth/core a peer dependency of the package, and install plinth beside it. ' +
 		'`npm ls @plinth/core` shows all copies, `npm dedupe` joins equal ones.',
 	E_AUTH_OFF: 'Bind to 127.0.0.1, or add an authenticator.',
-	E_STEP_FAILED: 'Fix the value named above.',
+	E_STEP_FAILED: 'Remove the cause that the message names, then start the server again.',
 	E_STEP_TIMEOUT: 'Raise server.stepTimeoutMs, or fix what the part waits for.',
 } as const;
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isSecretName } from '../../contract/errors/redact.ts';
-import { nearest } from '../../contract/words.ts';
+import { nearest, pathName } from '../../contract/words.ts';
 
 const maxNames = 40;
 const maxShown = 60;
@@ -12,14 +12,14 @@ interface Schema {
 }
 
 /**
- * Describes an issue of a schema, with the invalid value, the known names, or the default. `variable` is the
- * environment variable that the value came from. Without a remedy, the caller uses that of the error code.
+ * Describes an issue of a schema, with the invalid value, the known names, or the default. `at` is its config path;
+ * `variables` has the variables of values by path. Without a remedy, the caller uses that of the error code.
  */
 export function describeIssue(
 	issue: z.core.$ZodIssue,
-	context: { readonly schema: Schema; readonly value: unknown; readonly variable?: string | undefined },
+	context: Readonly<{ schema: Schema; value: unknown; at: string; variables?: ReadonlyMap<string, string> }>,
 ): { readonly message: string; readonly remedy: string | undefined } {
-	const { schema, value, variable } = context;
+	const { schema, value, at, variables } = context;
 	let node: Schema | undefined = schema;
 	for (const key of issue.path) node = objectIn(node)?.shape?.[key];
 	if (issue.code === 'unrecognized_keys') {
@@ -28,7 +28,12 @@ export function describeIssue(
 		const remedy = shape && unknownNames(issue.keys, Object.keys(shape));
 		return { message: `does not know ${keys.join(', ')}.`, remedy };
 	}
-	const message = `${withValue(issue.message, shown(value, issue.path))}.`;
+	const given = issue.path.reduce<unknown>((node, key) => Object(node)[key], value);
+	if (given === undefined && issue.path.length > 0 && /^invalid_(?:type|union)$/.test(issue.code ?? ''))
+		return { message: `${pathName(issue.path)} is missing.`, remedy: `Set ${at}.` };
+	const isSecret = issue.path.some((key) => isSecretName(String(key)));
+	const message = `${withValue(issue.message, isSecret ? undefined : shown(given))}.`;
+	const variable = variables?.get(at);
 	const remedy = variable === undefined ? remedyFor(node) : `Correct the environment variable ${variable}.`;
 	return { message, remedy };
 }
@@ -46,13 +51,10 @@ function withValue(message: string, value: string | undefined): string {
 	return replaced === message ? `${message}; it is ${value}` : replaced;
 }
 
-/** Strings and numbers as they are in the config; undefined for long values and for possible secrets. */
-function shown(value: unknown, path: readonly PropertyKey[]): string | undefined {
-	if (path.some((key) => isSecretName(String(key)))) return undefined;
-	let node = value;
-	for (const key of path) node = (node as Record<PropertyKey, unknown> | undefined)?.[key];
-	if (typeof node === 'number') return String(node);
-	return typeof node === 'string' && node.length <= maxShown ? JSON.stringify(node) : undefined;
+/** Strings and numbers as they are in the config; undefined for long values. */
+function shown(value: unknown): string | undefined {
+	if (typeof value === 'number') return String(value);
+	return typeof value === 'string' && value.length <= maxShown ? JSON.stringify(value) : undefined;
 }
 
 function remedyFor(schema: Schema | undefined): string | undefined {

@@ -32,7 +32,7 @@ export async function importFrom(specifier: string, from: PackageFolders): Promi
 }
 
 async function importFile(path: string): Promise<Record<string, unknown>> {
-	if (!existsSync(path)) throw new NotFound(`there is no file ${path}`);
+	if (!existsSync(path)) throw new NotFound(`there is no file ${path}`, 'Correct the path, or create the file.');
 	return import(pathToFileURL(path).href);
 }
 

@@ -8,6 +8,7 @@ import {
 	type ResolvedModel,
 	type ResolvedPool,
 } from '../../contract/model-settings.ts';
+import { pathName } from '../../contract/words.ts';
 import { bootProblem } from '../boot/problem.ts';
 import { describeIssue } from './describe-issue.ts';
 import { type Entry, instantiate, type Resolution } from './instantiate.ts';
@@ -65,14 +66,12 @@ function read<S extends z.ZodObject>(
 	const invalid = new Set<PropertyKey>();
 	const owner = place.replace(/^(\w+)s\./, '$1 ');
 	for (const issue of parsed.error.issues) {
-		// The form in which variables are listed: `fallback[0]`.
-		const steps = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
-		const path = `${place}${steps.join('')}`;
+		const path = pathName([place, ...issue.path]);
 		for (const key of issue.code === 'unrecognized_keys' ? issue.keys : []) invalid.add(key);
 		if (issue.path[0] !== undefined) invalid.add(issue.path[0]);
 		// A missing variable is already reported by its name.
 		if (problems.some((other) => other.code === 'E_CONFIG_ENV' && other.path === path)) continue;
-		const { message, remedy } = describeIssue(issue, { schema, value, variable: variables.get(path) });
+		const { message, remedy } = describeIssue(issue, { schema, value, at: path, variables });
 		problems.push(bootProblem('E_CONFIG_SHAPE', { owner, path }, message, otherForm(issue) ?? remedy));
 	}
 	const valid = Object.entries(value).filter(([key]) => !invalid.has(key));

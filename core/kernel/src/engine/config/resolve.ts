@@ -4,6 +4,7 @@ import type { AppConfig } from '../../contract/config.ts';
 import { learnEnvironment } from '../../contract/errors/redact.ts';
 import type { ResolvedGroup, ResolvedModel, ResolvedPool } from '../../contract/model-settings.ts';
 import type { PluginInstance } from '../../contract/plugin.ts';
+import { pathName } from '../../contract/words.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
 import { describeIssue, unknownNames } from './describe-issue.ts';
 import { importFrom, NotFound, type PackageFolders } from './import-from.ts';
@@ -134,8 +135,8 @@ function isPreset(value: unknown): value is AppConfig {
 
 function checkShape(layer: AppConfig, problems: BootProblem[]): void {
 	for (const issue of configShape.safeParse(layer, { jitless: true }).error?.issues ?? []) {
-		const { message, remedy } = describeIssue(issue, { schema: configShape, value: layer });
-		const path = issue.path.join('.') || '(top level)';
+		const path = pathName(issue.path) || '(top level)';
+		const { message, remedy } = describeIssue(issue, { schema: configShape, value: layer, at: path });
 		problems.push(bootProblem('E_CONFIG_SHAPE', { owner: 'config', path }, message, remedy));
 	}
 }

@@ -29,11 +29,7 @@ export const kernel = {
 } as const;
 
 /** The kernel of one app. Every class below is built at its first use. */
-export function createKernel(values: {
-	readonly plan: BootPlan;
-	readonly clock: Clock;
-	readonly log: Logger;
-}): KernelContainer {
+export function createKernel(values: Readonly<{ plan: BootPlan; clock: Clock; log: Logger }>): KernelContainer {
 	return new KernelContainer().value(plan, values.plan).value(clock, values.clock).value(log, values.log);
 }
 
@@ -42,14 +38,8 @@ const clock = token<Clock>('Clock');
 const log = token<Logger>('Logger');
 
 wire(kernel.registry, (get) => new Registry().provide(services.clock, get(clock)).provide(services.log, get(log)));
-wire(kernel.lifecycle, (get) => {
-	const { server, variables } = get(plan);
-	return new Lifecycle(server.stepTimeoutMs, get(log), variables);
-});
-wire(kernel.models, (get) => {
-	const { pools, groups } = get(plan);
-	return new ModelDirectory(get(clock), get(log), pools, groups);
-});
+wire(kernel.lifecycle, (get) => new Lifecycle(get(plan).server.stepTimeoutMs, get(log), get(plan).variables));
+wire(kernel.models, (get) => new ModelDirectory(get(clock), get(log), get(plan).pools, get(plan).groups));
 wire(kernel.setups, (get) => new PluginSetups(get(kernel.registry), get(kernel.models), () => get(machine)));
 
 // Jobs. The graph has checked that the ports exist before a plugin with jobs is set up.
@@ -65,7 +55,7 @@ wire(machine, (get) => {
 		settings: get(plan).jobs,
 	};
 	const service = new JobService(tools);
-	return { service, worker: new JobWorker(service, tools), housekeeping: new Housekeeping(tools) };
+	return { service, worker: new JobWorker(service, tools), housekeeping: new Housekeeping(tools, service.definitions) };
 });
 
 const table = token<RouteTable>('RouteTable');

@@ -24,13 +24,15 @@ interface Destination {
 }
 
 const destinations = new WeakMap<Logger, Destination>();
+/** One for all apps of the process, because its interval is never cleared. */
+let shared: ReturnType<typeof pino.destination> | undefined;
 
 /** How often a flush is repeated: each one writes or awaits one piece of the buffer, and there are at most four. */
 const flushRounds = 4;
 
 /** Buffered, because one write per line costs a busy server a tenth of its time. The exit writes the rest. */
 function standardError(): Destination {
-	const buffered = pino.destination({
+	shared ??= pino.destination({
 		dest: 2,
 		sync: false,
 		minLength: 65_536,
@@ -38,6 +40,7 @@ function standardError(): Destination {
 		periodicFlush: 100,
 		contentMode: 'buffer',
 	});
+	const buffered = shared;
 	return {
 		// A Buffer, because for text the whole buffer is copied for each line. The types allow only text.
 		write: (line) => void buffered.write(Buffer.from(line) as unknown as string),

@@ -9,6 +9,8 @@ const toleranceMs = 1_000;
 /** The machine's clock, corrected by that of a job store, so that all hosts agree. Its timers keep no process alive. */
 export class SharedClock implements Clock {
 	#offsetMs = 0;
+	#isStopped = false;
+	#cancel = () => {};
 
 	readonly now = (): number => Date.now() + this.#offsetMs;
 
@@ -17,20 +19,16 @@ export class SharedClock implements Clock {
 		return () => clearTimeout(timer);
 	};
 
-	/** Reads the time of a store at once and repeatedly, until the returned function is called. */
-	async follow(now: NonNullable<JobStore['now']>, log: Logger): Promise<() => void> {
-		let isStopped = false;
-		let cancel = () => {};
-		const update = async () => {
-			// Other checks report a store that does not respond.
-			await this.#set(now, log).catch((err: unknown) => log.debug({ err }, 'the time of the store was not read'));
-			if (!isStopped) cancel = this.after(intervalMs, () => void update());
-		};
-		await update();
-		return () => {
-			isStopped = true;
-			cancel();
-		};
+	/** Reads the time of a store at once, and repeatedly until `stop`. */
+	async follow(now: NonNullable<JobStore['now']>, log: Logger): Promise<void> {
+		// Other checks report a store that does not respond.
+		await this.#set(now, log).catch((err: unknown) => log.debug({ err }, 'the time of the store was not read'));
+		if (!this.#isStopped) this.#cancel = this.after(intervalMs, () => void this.follow(now, log));
+	}
+
+	stop(): void {
+		this.#isStopped = true;
+		this.#cancel();
 	}
 
 	async #set(now: NonNullable<JobStore['now']>, log: Logger): Promise<void> {

@@ -10,7 +10,7 @@ export function meetsConditions({ headers }: IncomingMessage, { etag, 'last-modi
 	const match = headers['if-match'];
 	if (match === undefined) return !(timeOf(changed) > timeOf(headers['if-unmodified-since']));
 	// A weak tag never matches.
-	return match.trim() === '*' || match.split(',').some((tag) => tag.trim() === etag);
+	return match.trim() === '*' || match.split(',').some((tag) => tag.trim() === etag && !etag.startsWith('W/'));
 }
 
 /** Whether the content has not changed since `If-Modified-Since`, which `If-None-Match` overrides. */

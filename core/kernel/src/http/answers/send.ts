@@ -33,6 +33,7 @@ interface TextAnswer {
 /** Writes status and headers, to be sent with the first bytes. A request body in transit ends the keep-alive. */
 export function writeHead(exchange: Exchange, status: number, own: Headers): void {
 	const { res, model } = exchange;
+	if (status < 200 || status > 599) throw new RangeError(`A response cannot have the status ${status}.`);
 	const headers: Record<string, string> = { 'x-request-id': exchange.requestId, ...securityHeaders };
 	for (const name in own) headers[name.toLowerCase()] = own[name] as string;
 	headers['openai-processing-ms'] = String(Math.max(0, exchange.clock.now() - exchange.startedAt));
@@ -91,7 +92,9 @@ export async function sendText(exchange: Exchange, { status, text, headers: own,
 	const isLong = Number(own['content-length']) >= minBytes;
 	const mayCompress = exchange.compresses && isLong && isUnwrapped(res) && !(text instanceof JsonPieces);
 	const vary = [own.vary ?? res.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ');
-	const headers = mayCompress ? { ...own, vary } : own;
+	// A weak tag, because the encodings of a text differ in their bytes (RFC 9110 §8.8.3).
+	const etag = own.etag?.replace(/^(?!W\/)/, 'W/');
+	const headers = mayCompress ? { ...own, vary, ...(etag && { etag }) } : own;
 	if (isFresh) return sendNotModified(exchange, headers);
 	const encoding = mayCompress ? acceptedEncoding(req.headers['accept-encoding']) : undefined;
 	if (!mayCompress || !encoding) return sendWhole(exchange, status, text, headers);
@@ -165,10 +168,10 @@ export function* pieces(chunk: Uint8Array): Generator<Uint8Array> {
 // A smaller body is read anyway, and the connection stays open.
 const smallBodyBytes = 65_536;
 
-function isBodyInTransit({ req, isAwaitingContinue }: Exchange): boolean {
+function isBodyInTransit({ req, isAwaitingContinue, aborted }: Exchange): boolean {
 	// Without a socket (fetch) there is no connection to keep in a valid state.
 	if (req.complete || isAwaitingContinue || !req.socket) return false;
-	if (req.headers['transfer-encoding'] !== undefined) return true;
+	if (aborted || req.headers['transfer-encoding'] !== undefined) return true;
 	return Number(req.headers['content-length'] ?? 0) > smallBodyBytes;
 }
 

@@ -37,11 +37,9 @@ export function bodyTooLarge(bytes: number): PlinthError {
 }
 
 export function tooLarge(param: string | undefined, what: string, bytes: number): PlinthError {
-	const prefix = param === undefined ? '' : `${param}: `;
-	return plinthError('E_BODY_TOO_LARGE', {
-		...(param === undefined ? {} : { param }),
-		message: `${prefix}the ${what} has more than ${bytes} bytes.`,
-	});
+	const rest = `${what} has more than ${bytes} bytes.`;
+	const details = param === undefined ? { message: `The ${rest}` } : { param, message: `${param}: the ${rest}` };
+	return plinthError('E_BODY_TOO_LARGE', details);
 }
 
 export function tooMany(what: string, limit: number): PlinthError {

@@ -4,6 +4,7 @@ import type { RouteScope } from '../../contract/http/route.ts';
 import type { Authenticator, Principal } from '../../contract/ports/authenticator.ts';
 import type { HttpMiddleware } from '../context.ts';
 import { headerValues } from '../exchange.ts';
+import { httpLimits } from '../limits.ts';
 import type { CountFailure } from './auth-failures.ts';
 
 export const anonymous: Principal = Object.freeze({ id: 'anonymous', tenant: 'anonymous', scopes: Object.freeze([]) });
@@ -16,11 +17,12 @@ export const openAuthenticator: Authenticator = {
 	identify: () => Promise.resolve(defaultPrincipal),
 };
 
-/** The middleware for requests that need a key. Throws as {@link authenticate} does, or `E_RATE_LIMITED`. */
+/** Authenticates requests that need a key. Throws as {@link authenticate} does, `E_RATE_LIMITED` or `E_DEADLINE`. */
 export function authentication(authenticator: Authenticator, countFailure: CountFailure): HttpMiddleware {
 	return async ({ req, state: { entry, exchange } }, next) => {
 		try {
-			exchange.principal = await authenticate(req, authenticator, entry.host);
+			exchange.setDeadline(httpLimits.timeoutMs);
+			exchange.principal = await exchange.orAbort(authenticate(req, authenticator, entry.host));
 			exchange.isFromHost = authenticator.identify !== undefined;
 		} catch (error) {
 			await countFailure(req, error);

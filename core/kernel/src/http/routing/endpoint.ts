@@ -12,6 +12,8 @@ import { scanBody } from '../passthrough/raw-body.ts';
 import { checkAnswer, unknownMembers, validate } from '../validation/validate.ts';
 import { createCall, type RouteCall } from './call.ts';
 
+type Input = Readonly<Record<'params' | 'query', unknown>>;
+
 /** Executes one route: runs the middleware, reads the body, checks all input and calls the handler. */
 export class Endpoint {
 	readonly route: Route;
@@ -42,35 +44,40 @@ export class Endpoint {
 		let body: Body | undefined;
 		// Before the body is read, so that a request with a bad header is refused before its upload.
 		const call = createCall(ctx.state, route, () => ({ ...sent, body: body?.value }));
-		return await this.#runMiddleware(exchange, call, 0, async () => {
-			const input = {
-				params: route.params && (await validate(route.params, sent.params, 'The path')),
-				query: route.query && (await validate(route.query, sent.query, 'The query')),
-			};
-			if (route.precheck) await route.precheck(call);
-			if (this.#bodyReader) {
-				const read = await this.#readBody(this.#bodyReader, ctx, call);
-				if (!('release' in read)) return withStatus(read, 200);
-				body = read;
-				exchange.markBodyRead();
+		return await this.#runMiddleware(exchange, call, async () => {
+			try {
+				const input = {
+					params: route.params && (await validate(route.params, sent.params, 'The path')),
+					query: route.query && (await validate(route.query, sent.query, 'The query')),
+				};
+				if (route.precheck) await route.precheck(call);
+				if (this.#bodyReader) {
+					const read = await this.#readBody(this.#bodyReader, ctx, call);
+					if (!('release' in read)) return withStatus(read, 200);
+					body = read;
+					exchange.markBodyRead();
+				}
+				return await this.#callHandler(input, body, call, exchange);
+			} catch (error) {
+				// A handler that ignores its signal still reads its files: they are deleted when it has settled.
+				await release(body, call);
+				throw error;
 			}
-			return await orAbort(exchange, this.#callHandler(input, body, call, exchange));
 		});
 	}
 
 	/** Runs the middleware from `index` on, each around the next one, and `core` inside all of them. */
-	async #runMiddleware(
-		exchange: Exchange,
-		call: RouteCall,
-		index: number,
-		core: () => Promise<Answer>,
-	): Promise<Answer> {
+	async #runMiddleware(exchange: Exchange, call: RouteCall, core: () => Promise<Answer>, index = 0): Promise<Answer> {
 		const middleware = this.#middlewares[index];
-		if (!middleware) return await core();
+		if (!middleware) {
+			const work = core();
+			// The reading of a body ends by itself after an abort: its files are deleted before the client gets the error.
+			return await orAbort(exchange, work).catch((error) => (exchange.waitsForBody ? work : Promise.reject(error)));
+		}
 		let inner: Promise<Answer> | undefined;
 		const next = () => {
 			if (inner) throw new Error('A middleware called next() twice.');
-			inner = this.#runMiddleware(exchange, call, index + 1, core);
+			inner = this.#runMiddleware(exchange, call, core, index + 1);
 			return inner;
 		};
 		try {
@@ -85,6 +92,8 @@ export class Endpoint {
 				() => {},
 			);
 			throw error;
+		} finally {
+			if (!inner) await release(undefined, call);
 		}
 	}
 
@@ -96,43 +105,26 @@ export class Endpoint {
 		exchange.markBodyRead();
 		const raw = scanBody(bytes);
 		if (!raw) return bodies.replay(bytes, ctx);
-		const work = (async () => await this.route.forward?.(raw, call))();
+		const reply = await this.route.forward?.(raw, call);
 		// Without a reply, the body is checked and the handler is called.
-		const ended = work.then(
-			(reply) => reply && release(undefined, call),
-			() => release(undefined, call),
-		);
-		const reply = await orAbort(exchange, work);
 		if (!reply) return bodies.fromParsed(raw) ?? bodies.replay(bytes, ctx);
-		await ended;
+		await release(undefined, call);
 		return reply;
 	}
 
-	async #callHandler(
-		input: { readonly params: unknown; readonly query: unknown },
-		raw: Body | undefined,
-		call: RouteCall,
-		exchange: Exchange,
-	): Promise<Answer> {
+	async #callHandler(input: Input, raw: Body | undefined, call: RouteCall, exchange: Exchange): Promise<Answer> {
 		const route = this.route;
 		const { status } = route.response;
-		try {
-			const body = route.body && (await validate(route.body, raw?.value));
-			if (route.body) this.#noteUnknown(route.body, raw?.value, call, exchange);
-			const result = await route.handler({ ...input, body }, call);
-			const answer = withWarnings(route, withStatus(toReply(result, status), status ?? 200), call.warnings);
-			if (this.#checksAnswers) await checkAnswer(route, answer);
-			// The events are generated while they are sent, so their files are deleted at their end.
-			if (answer.type === 'events') {
-				return { ...answer, events: endingWith(answer.events, () => release(raw, call)) };
-			}
-			await release(raw, call);
-			return answer;
-		} catch (error) {
-			// A handler that ignores its signal still reads its files: they are deleted when it has settled.
-			await release(raw, call);
-			throw error;
-		}
+		const body = route.body && (await validate(route.body, raw?.value));
+		if (route.body) this.#noteUnknown(route.body, raw?.value, call, exchange);
+		if (exchange.aborted) throw exchange.reason;
+		const result = await route.handler({ ...input, body }, call);
+		const answer = withWarnings(route, withStatus(toReply(result, status), status ?? 200), call.warnings);
+		if (this.#checksAnswers) await checkAnswer(route, answer);
+		// The events are generated while they are sent, so their files are deleted at their end.
+		if (answer.type === 'events') return { ...answer, events: endingWith(answer.events, () => release(raw, call)) };
+		await release(raw, call);
+		return answer;
 	}
 
 	/** Members of the body that the route does not know are warnings, or errors where the config says so. */

@@ -15,6 +15,7 @@ import { unknownRoute } from './unknown-route.ts';
 export interface RouteSources extends Omit<SystemOptions, 'openapi'> {
 	/** The routes of plugins, each with the plugin's id: its tag in OpenAPI. */
 	readonly owners: ReadonlyMap<Route, string>;
+	/** Run around every route except the probes, which a quota, for example, must not refuse. */
 	readonly middlewares: readonly Middleware[];
 	/** Whether the process is a worker, which responds to probes only. */
 	readonly isWorker: boolean;
@@ -50,7 +51,8 @@ export class RouteTable {
 		this.#isWorker = isWorker;
 		this.#publicPaths = pathsPattern(routes.filter(({ scope }) => scope === 'public'));
 		routes.sort((a, b) => segmentKinds(a).localeCompare(segmentKinds(b)));
-		for (const route of routes) this.#add(route, new Endpoint(route, middlewares, refusesUnknown));
+		const around = ({ path }: Route) => (probePaths.includes(path) ? [] : middlewares);
+		for (const route of routes) this.#add(route, new Endpoint(route, around(route), refusesUnknown));
 	}
 
 	/** The OpenAPI 3.1 document for clients that reach the server at `url`. */
@@ -150,7 +152,7 @@ function routerPath(path: string): string {
 		.join('');
 }
 
-/** Sorts literal segments before parameters. */
+/** Sorts literal segments before those with a parameter, and a parameter alone last. */
 function segmentKinds({ path }: Route): string {
-	return path.replace(/[^/]+/g, (segment) => (segment.includes('{') ? '1' : '0'));
+	return path.replace(/[^/]+/g, (segment) => (/^\{\w+\}$/.test(segment) ? '2' : segment.includes('{') ? '1' : '0'));
 }

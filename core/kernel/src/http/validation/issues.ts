@@ -2,7 +2,7 @@ import type { core } from 'zod';
 import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
 import { errors } from '../../contract/errors/errors.ts';
 import { isUpload } from '../../contract/http/upload.ts';
-import { withArticle } from '../../contract/words.ts';
+import { pathName, withArticle } from '../../contract/words.ts';
 
 /** The text of a zod issue for a client: a fragment such as "expected an integer, found a string". */
 export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
@@ -54,11 +54,8 @@ export function issueError(issue: core.$ZodIssue, value: unknown, whole: string,
 	const isMissing =
 		path.length > 0 && absentCodes.includes(issue.code ?? '') && valueAt(value, issue.path) === undefined;
 	const sentence = `${param || whole}: ${isMissing ? 'a value is required' : issue.message}`;
-	return plinthError(isMissing ? 'E_VALUE_MISSING' : codeOf(issue), {
-		...(param === '' ? {} : { param }),
-		message: /[.!?]$/.test(sentence) ? sentence : `${sentence}.`,
-		cause,
-	});
+	const message = /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+	return plinthError(isMissing ? 'E_VALUE_MISSING' : codeOf(issue), { ...(param && { param }), message, cause });
 }
 
 /** All issues of an input, for the log. It is the cause of the client's error, which has only the first issue. */
@@ -67,12 +64,6 @@ export class AllIssues extends Error {
 		const roots = issues.slice(0, 20).map(rootIssue);
 		super(roots.map(({ path, message }) => `${pathName(path)}: ${message}`).join('; '));
 	}
-}
-
-/** A path as `param` spells it: `images[3].image_url`. Empty for the whole. */
-export function pathName(path: readonly PropertyKey[]): string {
-	const steps = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
-	return steps.join('').replace(/^\./, '');
 }
 
 /** The value at a path; the last value on the path if that is not an object. */
@@ -131,6 +122,7 @@ function distance(form: Form): number {
 
 function isOtherKind(issue: core.$ZodIssue): boolean {
 	if (issue.path.length > 0) return false;
+	if (issue.code === 'invalid_value') return kindOf(issue.input) === 'an object';
 	return issue.code === 'invalid_type' || (issue.code === 'custom' && !!issue.params?.code);
 }
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { Answer } from '../../contract/http/reply.ts';
 import type { Route } from '../../contract/http/route.ts';
-import { nearest } from '../../contract/words.ts';
+import { nearest, pathName } from '../../contract/words.ts';
 import { wireForm } from '../answers/base64.ts';
-import { AllIssues, countCodePoints, describeIssue, issueError, pathName, rootIssue, valueAt } from './issues.ts';
+import { AllIssues, countCodePoints, describeIssue, issueError, rootIssue, valueAt } from './issues.ts';
 
 /**
  * Returns the output of the schema. `null` for an optional member that does not accept it is the same as its absence.
@@ -20,7 +20,9 @@ export async function validate(schema: z.ZodType, value: unknown, whole = 'The b
 	const { issues } = second.error;
 	const failing = new Set(issues.map(({ path }) => pathName(path)));
 	// A required member is described as it was sent, as `null`.
-	const issue = first.error.issues.find(({ path }) => failing.has(pathName(path))) ?? issues[0];
+	const found = first.error.issues.filter(({ path }) => failing.has(pathName(path)));
+	// For a huge number, zod reports the range of safe integers (`int`) before the limits of the field.
+	const issue = found.find((one) => !('origin' in one && one.origin === 'int')) ?? issues[0];
 	if (!issue) throw plinthError('E_VALUE_INVALID');
 	throw issueError(rootIssue(issue), value, whole, issues.length > 1 ? new AllIssues(issues) : undefined);
 }

@@ -32,6 +32,12 @@ const schema = z.strictObject({
 	messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(part)]) })).optional(),
 	image: fileField().optional(),
 	reference: z.union([fileField(), z.object({ image_url: z.string() }), z.object({ file_id: z.string() })]).optional(),
+	choice: z
+		.union([
+			z.enum(['none', 'auto']),
+			z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+		])
+		.optional(),
 	share: z.number().max(1).optional(),
 	odd: z
 		.number()
@@ -100,6 +106,7 @@ describe('a JSON value', () => {
 			'prompt: expected at least 1 character, found 0.',
 		],
 		['a number above', { ...p, n: 11 }, 'integer_above_max_value', 'n', 'n: expected at most 10, found 11.'],
+		['a huge number', { ...p, n: 1e20 }, 'integer_above_max_value', 'n', `n: expected at most 10, found ${1e20}.`],
 		['a number below', { ...p, n: 0 }, 'integer_below_min_value', 'n', 'n: expected at least 1, found 0.'],
 		[
 			'a fraction above',
@@ -215,13 +222,13 @@ describe('a JSON value', () => {
 			'messages[0].content[0].type',
 			'messages[0].content[0].type: expected one of "text", "file", found "video".',
 		],
-		['text for a file', { ...p, image: 'x' }, 'invalid_type', 'image', 'image: expected a file, found something else.'],
+		['text for a file', { ...p, image: 'x' }, 'invalid_type', 'image', 'image: expected a file, found a string.'],
 		[
 			'text for a file or an object',
 			{ ...p, reference: 'x' },
 			'invalid_type',
 			'reference',
-			'reference: expected a file, found something else.',
+			'reference: expected a file, found a string.',
 		],
 		[
 			'a wrong member of one form',
@@ -237,6 +244,28 @@ describe('a JSON value', () => {
 			'reference.image_url',
 			'reference.image_url: a value is required.',
 		],
+		[
+			'an object without a member, where a string is allowed too',
+			{ ...p, choice: { type: 'function' } },
+			'missing_required_parameter',
+			'choice.function',
+			'choice.function: a value is required.',
+		],
+		[
+			'an object with a wrong member, where a string is allowed too',
+			{ ...p, choice: { type: 'function', function: { name: 5 } } },
+			'invalid_type',
+			'choice.function.name',
+			'choice.function.name: expected a string, found a number.',
+		],
+		[
+			'another string, where an object is allowed too',
+			{ ...p, choice: 'all' },
+			'invalid_value',
+			'choice',
+			'choice: expected one of "none", "auto", found "all".',
+		],
+		['a list for a file', { ...p, image: ['x'] }, 'invalid_type', 'image', 'image: expected a file, found an array.'],
 		['a custom rule', { ...p, odd: 2 }, 'invalid_value', 'odd', 'odd: expected an odd number.'],
 	])('is refused with %s', async (_, body, code, param, message) => {
 		const error = await errorOf(await post('/v1/echo', JSON.stringify(body)));

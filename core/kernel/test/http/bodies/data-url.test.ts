@@ -34,7 +34,7 @@ describe('decodeDataUrl', () => {
 		['data:image/png,%89PNG', 'must be base64'],
 		['data:image/pngbase64,AAAA', 'must be base64'],
 		['data:image/png;base64,', 'holds no data'],
-		['data:image/png;base64,A', 'holds no data'],
+		['data:image/png;base64,A', 'not valid base64'],
 		['data:image/png;base64,AAAAA', 'not valid base64'],
 		['data:image/png;base64,AA=AAA', 'not valid base64'],
 		['data:image/png;base64,AAAA====', 'not valid base64'],

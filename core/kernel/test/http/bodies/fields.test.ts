@@ -19,10 +19,19 @@ describe('the fields of a form', () => {
 		'a[constructor][prototype]',
 		`a${'[b]'.repeat(8)}`,
 		'n'.repeat(257),
-		'',
 	])('are refused under the name %s', (name) => {
 		expect(() => foldFields(entries(name))).toThrow(
 			expect.objectContaining({ code: 'E_VALUE_UNKNOWN', param: name.slice(0, 100) }),
+		);
+	});
+
+	it('are refused without a name', () => {
+		expect(() => foldFields(entries(''))).toThrow(
+			expect.objectContaining({
+				code: 'E_VALUE_UNKNOWN',
+				param: undefined,
+				message: 'A part of the form has no name.',
+			}),
 		);
 	});
 

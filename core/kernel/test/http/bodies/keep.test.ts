@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Call, defineRoute, type Route } from '../../../src/contract/http/route.ts';
+import { type Call, defineRoute, type Middleware, type Route } from '../../../src/contract/http/route.ts';
 import { fileField, isUpload, type UploadedFile } from '../../../src/contract/http/upload.ts';
 import { Reply } from '../../../src/index.ts';
 import { auth, errorOf, eventually, listening, privateTemp, rawConnection, request, testServer } from '../support.ts';
@@ -142,9 +142,64 @@ describe('a file that a handler stores with keep', () => {
 		await eventually(async () => (await tempFiles()).length === 0);
 	});
 
+	it('is stored as it was hashed when its source reuses the memory of its chunks', async () => {
+		async function* reusing() {
+			const chunk = Buffer.alloc(1_000);
+			for (let i = 0; i < 10; i++) yield chunk.fill(i);
+		}
+		const route = keepRoute(async (call) => {
+			const file = await call.keep(reusing(), { filename: 'a', maxBytes: 10_000 });
+			return (
+				file.sha256 ===
+				createHash('sha256')
+					.update(await file.bytes())
+					.digest('hex')
+			);
+		});
+		expect(await (await testServer([route]).send('/v1/kept')).json()).toBe(true);
+	});
+
 	it('can be stored through a copy of the call', async () => {
 		const route = keepRoute(async (call) => (await { ...call }.keep(pieces(png), named)).size);
 		expect(await (await testServer([route]).send('/v1/kept')).json()).toBe(png.length);
+	});
+});
+
+describe('a file that is stored before the handler is called', () => {
+	const refusal = new Error('no');
+
+	it('is deleted when the precheck throws', async () => {
+		const tempFiles = await privateTemp();
+		const precheck = async (call: Call) => {
+			await call.keep(pieces(png), named);
+			throw refusal;
+		};
+		expect((await testServer([keepRoute(() => {}, { precheck })]).send('/v1/kept')).status).toBe(500);
+		expect(await tempFiles()).toEqual([]);
+	});
+
+	it.each([
+		['throws', () => Promise.reject(refusal), 500],
+		['responds itself', () => Reply.empty(), 204],
+	] as const)('is deleted when a middleware %s', async (_, end, status) => {
+		const tempFiles = await privateTemp();
+		const keeping: Middleware = async (call) => {
+			await call.keep(pieces(png), named);
+			return end();
+		};
+		const server = testServer([keepRoute(() => {})], { middlewares: [(_call, next) => next(), keeping] });
+		expect((await server.send('/v1/kept')).status).toBe(status);
+		expect(await tempFiles()).toEqual([]);
+	});
+
+	it('can be read by the handler', async () => {
+		const kept: UploadedFile[] = [];
+		const keeping: Middleware = async (call, next) => {
+			kept.push(await call.keep(pieces(png), named));
+			return next();
+		};
+		const route = keepRoute(async () => png.equals((await kept[0]?.bytes()) as Uint8Array));
+		expect(await (await testServer([route], { middlewares: [keeping] }).send('/v1/kept')).json()).toBe(true);
 	});
 });
 

@@ -292,7 +292,7 @@ describe('a form', () => {
 		['with a field a[__proto__]', form(field('a[__proto__]', 'x')), 400, 'unknown_parameter', 'a[__proto__]'],
 		['with a large file __proto__', form(file('__proto__', big)), 400, 'unknown_parameter', '__proto__'],
 		['with a file __proto__', form(file('__proto__', 'x')), 400, 'unknown_parameter', '__proto__'],
-		['with a nameless field', form(['', 'x']), 400, 'unknown_parameter', ''],
+		['with a nameless field', form(['', 'x']), 400, 'unknown_parameter'],
 		['with endless brackets', form(field(`a${'[b]'.repeat(30)}`, 'x')), 400, 'unknown_parameter'],
 		[
 			'with a field that is both value and object',
@@ -436,6 +436,18 @@ describe('an upload over a real connection', () => {
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual(Array(5).fill(['info', 499]));
 		expect(await tempFiles()).toEqual([]);
 		expect((await fetch(`${url}/healthz`)).status).toBe(200);
+	});
+
+	it.each([
+		['no boundary', 'multipart/form-data'],
+		['a long boundary', `multipart/form-data; boundary=${'b'.repeat(300)}`],
+	])('with %s in its type is refused with advice', async (_, type) => {
+		const body = form(field('a', 'b'));
+		const headers = { 'content-type': type };
+		expect(await errorOf(await testServer(routes).send('/v1/any', { method: 'POST', body, headers }))).toMatchObject({
+			code: 'invalid_body',
+			message: expect.stringMatching(/has no valid boundary\. Let your HTTP library set this header/),
+		});
 	});
 
 	it('that stalls ends at the deadline with a 408', async () => {

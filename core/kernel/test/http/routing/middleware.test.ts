@@ -60,8 +60,18 @@ describe('middleware', () => {
 		expect((await send('/v1/none')).status).toBe(404);
 		expect((await send('/v1/echo/1')).status).toBe(405);
 		expect(seen).toEqual([]);
-		expect((await http.fetch(new Request('http://x/healthz'))).status).toBe(200);
-		expect(seen).toEqual(['a in GET /healthz for anonymous', 'a out 200']);
+		expect((await http.fetch(new Request('http://x/openapi.json'))).status).toBe(200);
+		expect(seen).toEqual(['a in GET /openapi.json for anonymous', 'a out 200']);
+	});
+
+	it('does not run around probes, so that a quota cannot refuse them', async () => {
+		const refusing: Middleware = () => {
+			throw plinthError('E_TENANT_BUSY');
+		};
+		const { send } = testServer([echo], { middlewares: [refusing] });
+		expect((await send('/healthz')).status).toBe(200);
+		expect((await send('/readyz')).status).toBe(200);
+		expect((await send('/v1/models')).status).toBe(429);
 	});
 
 	it.each([

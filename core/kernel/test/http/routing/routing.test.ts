@@ -53,6 +53,13 @@ describe('a route', () => {
 		}
 	});
 
+	it('with text around a parameter has precedence over one with the parameter alone', async () => {
+		const list = [route('GET', '/v1/a/{id}'), route('GET', '/v1/a/{id}.json')];
+		for (const routes of [list, list.toReversed()]) {
+			expect(await (await testServer(routes).send('/v1/a/1.json')).json()).toBe('GET /v1/a/{id}.json');
+		}
+	});
+
 	it('responds to other methods of its path with 405 and Allow', async () => {
 		const { send } = testServer([route('GET', '/v1/videos/{id}'), route('POST', '/v1/videos/edits')]);
 		const answer = await send('/v1/videos/edits');

@@ -74,8 +74,8 @@ export class Base64Decoder {
 
 	end(): Buffer {
 		const bytes = this.#decode(this.#rest);
-		if (this.#isEmpty) throw new DataUrlError('it holds no data');
 		if (this.#rest.length === 1) throw notBase64();
+		if (this.#isEmpty) throw new DataUrlError('it holds no data');
 		return bytes;
 	}
 

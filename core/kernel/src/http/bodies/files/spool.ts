@@ -80,7 +80,8 @@ export class SpoolFile {
 		// A copy: a part of the parser's large buffer would keep all of it in memory until the request ends.
 		if (this.#size < openingBytes) this.#opening.push(Buffer.from(chunk.subarray(0, openingBytes - this.#size)));
 		this.#size += chunk.length;
-		this.#gathered.push(chunk);
+		// The source of a chunk may reuse its memory for the next one.
+		this.#gathered.push(this.#ownsChunks ? chunk : Buffer.from(chunk));
 		this.#gatheredBytes += chunk.length;
 		// Several chunks at once, because every write wakes a thread.
 		if (this.#gatheredBytes >= writeBytes) await this.#flush();

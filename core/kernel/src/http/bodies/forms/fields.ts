@@ -24,7 +24,8 @@ export function fieldPath(name: string): readonly string[] {
 	const path = [base, ...nested.filter((key) => !/^\d*$/.test(key))];
 	if (name === '' || name.length > 256 || path.length > 8 || reachesPrototype(path)) {
 		const param = name.slice(0, 100);
-		throw plinthError('E_VALUE_UNKNOWN', { param, message: `${param}: there is no such field.` });
+		const message = param ? `${param}: there is no such field.` : 'A part of the form has no name.';
+		throw plinthError('E_VALUE_UNKNOWN', { ...(param && { param }), message });
 	}
 	return path;
 }

@@ -88,8 +88,10 @@ function createParser(req: IncomingMessage, limits: ResolvedLimits): BusboyInsta
 		};
 		// The parser may still emit errors after it was destroyed.
 		return new (busboy())(options).on('error', () => {});
-	} catch (error) {
-		throw malformed(error);
+	} catch (cause) {
+		const message = 'The multipart body cannot be read: its Content-Type has no valid boundary.';
+		const remedy = 'Let your HTTP library set this header, with a boundary of at most 70 characters.';
+		throw plinthError('E_BODY_MALFORMED', { message, remedy, cause });
 	}
 }
 

@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { type PlinthError, plinthError } from '../../../contract/errors/coded-error.ts';
 import type { SpoolOptions } from '../../../contract/http/route.ts';
 import type { UploadedFile } from '../../../contract/http/upload.ts';
+import { pathName } from '../../../contract/words.ts';
 import { httpLimits, type ResolvedLimits } from '../../limits.ts';
-import { pathName } from '../../validation/issues.ts';
 import { malformed, tooLarge, tooMany } from '../chunks.ts';
 import { DataUrlError } from '../files/data-url.ts';
 import { FileTooLarge, IncomingFile } from '../files/incoming-file.ts';
@@ -102,10 +102,8 @@ export class JsonFiles implements JsonTransform {
 
 	#refusal(fault: DataUrlError | FileTooLarge, param: string | undefined): PlinthError {
 		if (fault instanceof FileTooLarge) return tooLarge(param, 'file', this.#limits.file);
-		return plinthError('E_VALUE_INVALID', {
-			...(param === undefined ? {} : { param }),
-			message: `${param ?? 'The body'}: ${fault.message}.`,
-		});
+		const message = `${param ?? 'The body'}: ${fault.message}.`;
+		return plinthError('E_VALUE_INVALID', { ...(param !== undefined && { param }), message });
 	}
 }
 
