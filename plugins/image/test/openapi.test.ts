@@ -107,7 +107,7 @@ describe('the OpenAPI description', () => {
 		});
 		expect(schemas.ImageEditJson?.properties?.size).toEqual(schemas.ImageGeneration?.properties?.size);
 		expect(schemas.ImageEdit?.properties).toMatchObject({
-			quality: { enum: ['auto', 'low', 'medium', 'high', 'xhigh', 'max', 'standard', 'hd'], default: 'auto' },
+			quality: { enum: ['auto', 'low', 'medium', 'high'], default: 'auto' },
 			input_fidelity: { enum: ['low', 'high'], default: 'low' },
 		});
 		expect(schemas.ImageEdit?.properties).not.toHaveProperty('style');

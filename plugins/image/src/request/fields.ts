@@ -109,14 +109,7 @@ const anySize = z
 		},
 	});
 
-const quality = z
-	.enum(Object.keys(qualities) as readonly (keyof typeof qualities)[])
-	.default('auto')
-	.meta({
-		description:
-			'How much effort the model makes. `auto`: the model decides. `xhigh`, `max` and `hd` mean `high`, `standard` ' +
-			'means `medium`.',
-	});
+const effort = 'How much effort the model makes. `auto`: the model decides.';
 
 /** The body of `POST /v1/images/generations`. Unknown fields are tolerated: SDKs send extra ones. */
 export const generationBody = z
@@ -124,7 +117,10 @@ export const generationBody = z
 		prompt: prompt('What the picture shows.'),
 		...common,
 		size: anySize,
-		quality,
+		quality: z
+			.enum(Object.keys(qualities) as readonly (keyof typeof qualities)[])
+			.default('auto')
+			.meta({ description: `${effort} \`xhigh\`, \`max\` and \`hd\` mean \`high\`, \`standard\` means \`medium\`.` }),
 		style: z.enum(['vivid', 'natural']).meta({ description: 'A hint of older clients.' }).optional(),
 	})
 	.meta({
@@ -164,7 +160,7 @@ export const editBody = z
 			.default('low')
 			.meta({ description: 'How closely the result follows the input pictures.' }),
 		size: anySize,
-		quality,
+		quality: z.enum(['auto', 'low', 'medium', 'high']).default('auto').meta({ description: effort }),
 	})
 	.meta({
 		id: 'ImageEdit',
