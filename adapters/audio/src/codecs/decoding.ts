@@ -52,7 +52,7 @@ async function openDecoder(track: InputAudioTrack) {
 	const { description } = (await track.getDecoderConfig()) ?? {};
 	if (description) await decoder.decodeFrames([new Uint8Array(description as Uint8Array)]);
 	return {
-		decode: async (packet) => mixed((await decoder.decodeFrames([packet])).channelData),
+		decode: async (packet: Uint8Array) => mixed((await decoder.decodeFrames([packet])).channelData),
 		free: () => decoder.free(),
 	};
 }
