@@ -45,7 +45,9 @@ class Processes {
 	/** Rejects when a process did not stop cleanly. */
 	async stop(): Promise<void> {
 		this.#isStopping = true;
-		const ends = workers().map(hasEndedCleanly);
+		const ends = workers()
+			.filter((worker) => !worker.isDead())
+			.map(hasEndedCleanly);
 		this.signal('SIGTERM');
 		const failed = (await Promise.all(ends)).filter((isClean) => !isClean);
 		if (failed.length > 0) throw new Error(`${failed.length} of its processes did not stop cleanly`);

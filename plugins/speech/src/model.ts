@@ -46,7 +46,7 @@ export function isSampleRate(rate: number): boolean {
 	return Number.isInteger(rate) && rate >= 1_000 && rate <= 768_000;
 }
 
-/** Samples of one channel. */
+/** Samples of one channel, in chunks of whole samples. */
 export interface MonoAudio extends PcmAudio {
 	readonly channels: 1;
 }

@@ -138,7 +138,7 @@ export const jobFaults: readonly Fault[] = [
 	{
 		what: 'upstream work goes on when its job is cancelled after a crash of its worker',
 		file: `${source}/housekeeping.ts`,
-		find: 'for (const item of settled) await this.#cancelUpstream(item);',
+		find: 'await this.#cancelUpstream(item);',
 		replace: '',
 		tests: [`${test}/machine.test.ts`],
 	},

@@ -47,11 +47,11 @@ export class Housekeeping {
 			for (const item of items) {
 				if (signal?.aborted) break;
 				if (this.#undeletable.has(item.id)) continue;
+				await this.#cancelUpstream(item);
 				if (await deletePrefix(this.#tools, jobPrefix(item.id))) settled.push(item);
 				else this.#undeletable.add(item.id);
 			}
 			if (settled.length > 0) {
-				for (const item of settled) await this.#cancelUpstream(item);
 				await store.swept(settled);
 				log.info({ swept: settled.length }, 'expired content and removed jobs deleted');
 			}

@@ -144,6 +144,7 @@ export class JobService {
 		const job = await this.#tools.store.requestCancel(tenant, id);
 		if (!job) throw plinthError('E_JOB_NOT_FOUND');
 		this.#announce(job.status === 'failed' ? 'job.failed' : 'job.cancelling', job);
+		if (job.status === 'failed') void cancelUpstream(this.definitions.get(kind), job, this.#tools.log);
 		if (job.status === 'failed') await this.#discard(id);
 		return job;
 	}
@@ -155,8 +156,7 @@ export class JobService {
 		// Workers of this process receive the hint at once, others are notified at their next heartbeat.
 		this.#announce('job.deleted', job);
 		// The record is removed, so nothing waits for the upstream work.
-		if (job.status === 'queued' || job.status === 'in_progress')
-			void cancelUpstream(this.definitions.get(kind), job, this.#tools.log);
+		if (job.status !== 'completed') void cancelUpstream(this.definitions.get(kind), job, this.#tools.log);
 		// A running attempt may still write, so its bytes are left to the sweep.
 		if (job.status !== 'in_progress') {
 			const { store, log } = this.#tools;

@@ -429,11 +429,30 @@ describe('work that runs upstream', () => {
 			await m.take();
 			expect(await m.jobs.get('a', id)).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
 			await m.housekeeping.sweep();
-			expect(stopped).toEqual(['upstream-9']);
+			const calls = stopped.length;
+			expect([...new Set(stopped)]).toEqual(['upstream-9']);
 			await m.housekeeping.sweep();
-			expect(stopped).toEqual(['upstream-9']);
+			expect(stopped).toHaveLength(calls);
 		},
 	);
+
+	test('is stopped when its job is cancelled after a crash, and removed before the housekeeping', async () => {
+		const stopped: (string | null)[] = [];
+		const m = await machine({
+			run: async () => never,
+			cancel: async ({ checkpoint }) => {
+				stopped.push(checkpoint);
+			},
+		});
+		const id = await m.submit();
+		await m.take(20_000);
+		await m.store.heartbeat(id, 1, { checkpoint: 'upstream-9' });
+		await m.jobs.cancel('a', id);
+		await m.clock.advance(20_000);
+		await m.take();
+		await m.jobs.remove('a', id);
+		expect(stopped).toEqual(['upstream-9']);
+	});
 
 	test('is stopped when its job was removed before the checkpoint', async () => {
 		const stopped: (string | null)[] = [];

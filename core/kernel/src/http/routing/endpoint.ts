@@ -85,15 +85,12 @@ export class Endpoint {
 			if (!isReply(reply)) throw new Error('A middleware returned no reply.');
 			const replaced = await inner?.catch(() => undefined);
 			if (replaced && !isSame(replaced, reply)) discard(exchange, replaced);
-			return withStatus(reply, this.route.response.status ?? 200);
+			const answer = withStatus(reply, this.route.response.status ?? 200);
+			return inner ? answer : await releasing(answer, undefined, call);
 		} catch (error) {
-			inner?.then(
-				(late) => discard(exchange, late),
-				() => {},
-			);
-			throw error;
-		} finally {
+			inner?.then((late) => discard(exchange, late)).catch(() => {});
 			if (!inner) await release(undefined, call);
+			throw error;
 		}
 	}
 
@@ -121,10 +118,7 @@ export class Endpoint {
 		const result = await route.handler({ ...input, body }, call);
 		const answer = withWarnings(route, withStatus(toReply(result, status), status ?? 200), call.warnings);
 		if (this.#checksAnswers) await checkAnswer(route, answer);
-		// The events are generated while they are sent, so their files are deleted at their end.
-		if (answer.type === 'events') return { ...answer, events: endingWith(answer.events, () => release(raw, call)) };
-		await release(raw, call);
-		return answer;
+		return await releasing(answer, raw, call);
 	}
 
 	/** Members of the body that the route does not know are warnings, or errors where the config says so. */
@@ -191,6 +185,13 @@ function isSame(one: Reply, other: Reply): boolean {
 	if (one.type === 'events') return other.type === 'events' && other.events === one.events;
 	if (one.type === 'binary') return other.type === 'binary' && other.source === one.source;
 	return true;
+}
+
+/** Deletes the files of a request; those of events at their end, because events are made while they are sent. */
+async function releasing(answer: Answer, body: Body | undefined, call: RouteCall): Promise<Answer> {
+	if (answer.type === 'events') return { ...answer, events: endingWith(answer.events, () => release(body, call)) };
+	await release(body, call);
+	return answer;
 }
 
 /** Deletes the files of a request. Never rejects. */

@@ -192,6 +192,20 @@ describe('a file that is stored before the handler is called', () => {
 		expect(await tempFiles()).toEqual([]);
 	});
 
+	it('can be read by the events with which a middleware responds', async () => {
+		const tempFiles = await privateTemp();
+		const keeping: Middleware = async (call) => {
+			const file = await call.keep(pieces(png), named);
+			async function* events() {
+				yield { data: (await file.bytes()).length };
+			}
+			return Reply.events(events());
+		};
+		const answer = await testServer([keepRoute(() => {})], { middlewares: [keeping] }).send('/v1/kept');
+		expect(await answer.text()).toContain(`data: ${png.length}\n`);
+		await eventually(async () => (await tempFiles()).length === 0);
+	});
+
 	it('can be read by the handler', async () => {
 		const kept: UploadedFile[] = [];
 		const keeping: Middleware = async (call, next) => {
