@@ -84,11 +84,13 @@ export function eventBusSuite({ create }: EventBusSuiteOptions): ConformanceCase
 		}),
 		it('ending a subscription twice is harmless', async ({ bus }) => {
 			const end = bus.subscribe({}, () => {});
+			const earlier = listen(bus, {});
 			end();
 			end();
-			const received = listen(bus, {});
+			const later = listen(bus, {});
 			bus.publish(queued);
-			await eventually('others receive it', () => received.length === 1);
+			await eventually('a later subscriber receives it', () => later.length === 1);
+			await eventually('an earlier subscriber receives it', () => earlier.length === 1, 1_000);
 		}),
 		it('a subscriber that throws does not reach the publisher', async ({ bus }) => {
 			bus.subscribe({}, throwing);

@@ -295,6 +295,20 @@ const wrongBuses: Sabotage<EventBus>[] = [
 		'a subscription that was ended receives nothing more',
 	],
 	[
+		'a second end that ends the newest subscription',
+		(right) => {
+			const ends: (() => void)[] = [];
+			return {
+				subscribe: (filter, handler) => {
+					const end = right.subscribe(filter, handler);
+					ends.push(end);
+					return () => void ends.splice(ends.indexOf(end), 1)[0]?.();
+				},
+			};
+		},
+		'ending a subscription twice is harmless',
+	],
+	[
 		'a publisher that calls its subscribers itself',
 		() => {
 			const handlers: Parameters<EventBus['subscribe']>[1][] = [];

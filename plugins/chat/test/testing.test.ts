@@ -255,6 +255,20 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 	],
 ];
 
+describe('a model that emits what it has received, in twos, passes the case:', () => {
+	const inTwos: Stream = async function* (request, run) {
+		let waiting: ChatEvent[] = [];
+		for await (const event of correct(request, run)) {
+			waiting.push(event);
+			if (waiting.length < 2) continue;
+			yield* waiting;
+			waiting = [];
+		}
+		yield* waiting;
+	};
+	for (const { name, run } of suiteOf({ stream: inTwos })) it(name, run);
+});
+
 describe('the suite detects a model that', () => {
 	it.each(wrong)('%s', async (_, model, name) => {
 		await expect(runCase(suiteOf(model), name)).rejects.toThrow();

@@ -240,7 +240,7 @@ const wrong: readonly (readonly [string, Partial<ImageModel>, string])[] = [
 				return edit(request, run);
 			},
 		},
-		'edit: the declared maximum number of pictures is accepted',
+		'edit: three pictures are accepted, or fewer if the abilities say so',
 	],
 	[
 		'fails for a damaged picture',

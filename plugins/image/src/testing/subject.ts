@@ -29,7 +29,7 @@ export interface ImageModelSuiteOptions {
 		readonly generate?: boolean;
 		/** Whether it edits pictures; true by default. */
 		readonly edit?: boolean;
-		/** Whether equal seeds give equal pictures. */
+		/** Whether equal seeds give equal pictures, and different seeds different ones. */
 		readonly deterministic?: boolean;
 		/** Whether transparent backgrounds have pixels with alpha 0. */
 		readonly transparency?: boolean;
