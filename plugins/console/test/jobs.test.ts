@@ -63,13 +63,13 @@ describe('the list of jobs', () => {
 		const running = job(1, { status: 'in_progress', progress: 0.5 });
 		list.apply(event('job.started', running, 7));
 		list.apply(event('job.progress', running, 9));
-		expect(list.get(idOf(1))?.startedAt).toBe(7);
+		expect(list.entries()[0]?.startedAt).toBe(7);
 		list.apply(event('job.queued', job(1), 10));
-		expect(list.get(idOf(1))?.startedAt).toBeUndefined();
+		expect(list.entries()[0]?.startedAt).toBeUndefined();
 		list.apply(event('job.started', running, 12));
 		const ended = job(1, { status: 'completed', completed_at: 20 });
 		list.apply(event('job.completed', ended, 20));
-		expect(timesOf(list.get(idOf(1)) as Entry)).toEqual({ waited: 11, ran: 8, whole: 19 });
+		expect(timesOf(list.entries()[0] as Entry)).toEqual({ waited: 11, ran: 8, whole: 19 });
 	});
 
 	test('keeps pictures of running jobs alone', () => {
@@ -77,9 +77,9 @@ describe('the list of jobs', () => {
 		const running = job(1, { status: 'in_progress' });
 		list.apply({ ...event('job.preview', running), preview: 'data:x' });
 		list.apply(event('job.progress', running));
-		expect(list.get(idOf(1))?.preview).toBe('data:x');
+		expect(list.entries()[0]?.preview).toBe('data:x');
 		list.apply(event('job.failed', job(1, { status: 'failed' })));
-		expect(list.get(idOf(1))?.preview).toBeUndefined();
+		expect(list.entries()[0]?.preview).toBeUndefined();
 	});
 });
 
@@ -136,6 +136,8 @@ describe('live jobs', () => {
 		const { jobs, asked, change } = served(35);
 		await jobs.loadMore();
 		await jobs.loadMore();
+		change((all) => all.map((each) => ({ ...each, status: 'completed' })));
+		await jobs.refresh();
 		change((all) => [job(36), ...all.filter(({ created_at: at }) => at !== 33)]);
 		asked.length = 0;
 		await jobs.loadNewest();
@@ -143,6 +145,41 @@ describe('live jobs', () => {
 		expect(numbers(jobs.entries.value)).toEqual([36, 35, 34, ...Array.from({ length: 17 }, (_, index) => 32 - index)]);
 		await jobs.loadMore();
 		expect(asked).toEqual([undefined, idOf(16)]);
+	});
+
+	test('load all pages again when more than a page is new, and show no loading', async () => {
+		const { jobs, change } = served(15);
+		await jobs.loadMore();
+		await jobs.loadAll();
+		change((all) => [...Array.from({ length: 25 }, (_, index) => job(40 - index)), ...all]);
+		const done = jobs.loadNewest();
+		expect(jobs.isLoading.value).toBe(false);
+		await done;
+		expect([jobs.entries.value.length, jobs.hasMore.value]).toEqual([40, false]);
+	});
+
+	test('follow pending jobs behind the first page', async () => {
+		const { jobs, change } = served(15);
+		await jobs.loadMore();
+		await jobs.loadAll();
+		change((all) => all.map((each) => ({ ...each, status: 'completed' })));
+		await jobs.loadNewest();
+		expect(jobs.entries.value.filter(({ job: { status } }) => status === 'queued')).toEqual([]);
+	});
+
+	test('contain a job that was loaded alone at once, unless it was deleted', async () => {
+		const scheduled: (() => void)[] = [];
+		const jobs = new LiveJobs({
+			load: async () => page([], false),
+			schedule: (callback) => {
+				scheduled.push(callback);
+			},
+		});
+		await jobs.loadOne(async () => job(1));
+		expect(numbers(jobs.entries.value)).toEqual([1]);
+		jobs.remove(idOf(1));
+		await jobs.loadOne(async () => job(1));
+		expect(jobs.entries.value).toEqual([]);
 	});
 
 	test('go on after an error with what is old first', async () => {

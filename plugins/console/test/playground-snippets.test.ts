@@ -146,6 +146,13 @@ test('Python gets parameters that its SDK does not know as extra_body', () => {
 	expect(text).toContain('open(f"picture-{count}.png", "wb")');
 });
 
+test('the file of a speech is named after the format, or after the default of the server', () => {
+	const call = { ...jsonCall({ input: 'x' }), path: '/v1/audio/speech', defaults: { response_format: 'wav' } };
+	for (const text of [curlOf(base, call), pythonOf(base, 'speech', call), typescriptOf(base, 'speech', call)]) {
+		expect(text).toContain('speech.wav');
+	}
+});
+
 test('no snippet has a key', () => {
 	for (const id of ['video', 'image', 'edit', 'chat', 'speech', 'transcription', 'documents'] as const) {
 		const call = jsonCall({ prompt: 'x' });

@@ -72,7 +72,7 @@ const document: ApiDocument = {
 				tags: ['first'],
 				summary: 'Get a thing',
 				parameters: [
-					{ name: 'id', in: 'path', required: true, schema: { type: 'string', examples: ['thing_1'] } },
+					{ name: 'id', in: 'path', required: true, schema: { type: 'string', examples: ['a/$&'] } },
 					{ name: 'view', in: 'query', required: true, schema: { type: 'string' } },
 				],
 				responses: { 200: { description: 'The bytes.', content: { 'video/mp4': {} } } },
@@ -109,7 +109,7 @@ const document: ApiDocument = {
 							schema: {
 								type: 'object',
 								required: ['file', 'purpose'],
-								properties: { file: { type: 'string', format: 'binary' }, purpose: { enum: ['vision'] } },
+								properties: { file: { type: 'string', format: 'binary' }, purpose: { enum: ['@me'] } },
 							},
 						},
 					},
@@ -144,7 +144,7 @@ describe('a call with curl', () => {
 	test('fills in the path and what is required, and never has the key', () => {
 		expect(call(0)).toBe(
 			[
-				`curl 'http://h/v1/things/thing_1?view=VIEW' \\`,
+				`curl 'http://h/v1/things/a%2F%24%26?view=VIEW' \\`,
 				`  -H "Authorization: Bearer $PLINTH_API_KEY" \\`,
 				'  -o answer',
 			].join('\n'),
@@ -153,11 +153,11 @@ describe('a call with curl', () => {
 
 	test('has a body of JSON with quotes that shells take', () => {
 		expect(call(1)).toContain(`-d '{"name":"It'\\''s","tree":{},"texts":[{"text":"text"}]}'`);
-		expect(call(2)).toBe(`curl -X DELETE 'http://h/v1/things'`);
+		expect(call(2)).toBe('curl -X DELETE http://h/v1/things');
 	});
 
 	test('sends files as a form', () => {
-		expect(call(3)).toContain(`-F 'file=@FILE' \\\n  -F 'purpose=vision'`);
+		expect(call(3)).toContain('-F file=@FILE \\\n  --form-string purpose=@me');
 	});
 });
 

@@ -4,15 +4,7 @@ export { Code, Text } from './components/code.tsx';
 export { ActionDialog, Dialog } from './components/dialog.tsx';
 export { Download } from './components/download.tsx';
 export { Facts } from './components/facts.tsx';
-export {
-	bound,
-	boundTo,
-	CheckField,
-	ChecksField,
-	FileField,
-	SelectField,
-	TextField,
-} from './components/fields.tsx';
+export { bound, boundTo, CheckField, ChecksField, FileField, SelectField, TextField } from './components/fields.tsx';
 export { Fold } from './components/fold.tsx';
 export { Field, Form } from './components/form.tsx';
 export { Icon, type IconName } from './components/icon.tsx';

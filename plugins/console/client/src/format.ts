@@ -8,7 +8,7 @@ export function instantText(seconds: number): string {
 
 /** A duration: `850 ms`, `12 s`, `3 min 5 s`, `2 h 10 min`. */
 export function spanText(seconds: number): string {
-	if (seconds < 1) return `${Math.round(Math.max(0, seconds) * 1000)} ms`;
+	if (seconds < 0.9995) return `${Math.round(Math.max(0, seconds) * 1000)} ms`;
 	const whole = Math.round(seconds);
 	if (whole < 60) return `${whole} s`;
 	const minutes = Math.floor(whole / 60);
@@ -27,9 +27,9 @@ export function secondsText(seconds: number): string {
 export function bytesText(bytes: number): string {
 	if (bytes < 1_000) return `${bytes} B`;
 	let [value, unit] = [bytes / 1_000, 0];
-	// 999,950 bytes are 1 MB, not 1000 KB.
-	while (value >= 999.95 && unit < units.length - 1) [value, unit] = [value / 1_000, unit + 1];
-	return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+	// 999,500 bytes are 1 MB, not 1000 KB.
+	while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1_000, unit + 1];
+	return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
 function joined(large: readonly [number, string], small: readonly [number, string]): string {

@@ -8,8 +8,6 @@ export class ApiError extends Error {
 	readonly param: string | null;
 	/** The id of the request in the server's log. */
 	readonly requestId: string | undefined;
-	/** Seconds to wait before another attempt. */
-	readonly retryAfter: number | undefined;
 
 	constructor(message: string, facts: Partial<Omit<ApiError, 'name'>> = {}) {
 		super(message);
@@ -18,7 +16,6 @@ export class ApiError extends Error {
 		this.code = facts.code ?? null;
 		this.param = facts.param ?? null;
 		this.requestId = facts.requestId;
-		this.retryAfter = facts.retryAfter;
 	}
 }
 
@@ -30,7 +27,6 @@ export function isAbort(error: unknown): boolean {
 /** Converts any error to one that can be shown. */
 export function toApiError(error: unknown): ApiError {
 	if (error instanceof ApiError) return error;
-	if (error instanceof TypeError) return unreachable();
 	return new ApiError(error instanceof Error ? error.message : String(error));
 }
 
@@ -45,13 +41,11 @@ export function errorFrom(
 	{ status, header }: { readonly status: number; readonly header: (name: string) => string | null },
 ): ApiError {
 	const { message, code = null, param = null } = parseError(text);
-	const retryAfter = Number(header('retry-after') ?? Number.NaN);
 	return new ApiError(message ?? `The server answered with status ${status}.`, {
 		status,
 		code,
 		param,
 		requestId: header('x-request-id') ?? undefined,
-		retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
 	});
 }
 

@@ -11,7 +11,7 @@ export function sendForm<T>(
 	onProgress: (fraction: number) => void,
 ): Promise<T> {
 	const usedKey = key.value;
-	return new Promise<T>((resolve, reject) => {
+	const answer = new Promise<string>((resolve, reject) => {
 		const request = new XMLHttpRequest();
 		const abort = () => request.abort();
 		request.open('POST', addressOf(path));
@@ -24,7 +24,7 @@ export function sendForm<T>(
 			signal.removeEventListener('abort', abort);
 			if (signal.aborted) reject(signal.reason);
 			else if (status === 0) reject(unreachable());
-			else if (status >= 200 && status < 300) resolve(JSON.parse(text) as T);
+			else if (status >= 200 && status < 300) resolve(text);
 			else
 				reject(signOutOn401(errorFrom(text, { status, header: (name) => request.getResponseHeader(name) }), usedKey));
 		});
@@ -32,4 +32,5 @@ export function sendForm<T>(
 		request.send(form);
 		if (signal.aborted) abort();
 	});
+	return answer.then((text) => JSON.parse(text) as T);
 }

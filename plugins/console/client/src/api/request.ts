@@ -69,22 +69,27 @@ export function signOutOn401(failure: ApiError, usedKey: string | undefined): Ap
 	return failure;
 }
 
+/** Rethrows an error of reading a body: a `TypeError` means that the connection broke. */
+function rejectBroken(error: unknown): never {
+	throw error instanceof TypeError ? unreachable() : error;
+}
+
 /** Sends a GET; resolves with the JSON response. */
 export async function getJson<T>(path: string, options?: RequestOptions): Promise<T> {
-	return (await (await send('GET', path, options)).json()) as T;
+	return (await (await send('GET', path, options)).json().catch(rejectBroken)) as T;
 }
 
 /** Sends a POST with a JSON body; resolves with the JSON response. */
 export async function postJson<T>(path: string, json: unknown, options?: RequestOptions): Promise<T> {
-	return (await (await send('POST', path, { ...options, json })).json()) as T;
+	return (await (await send('POST', path, { ...options, json })).json().catch(rejectBroken)) as T;
 }
 
 /** Sends a DELETE; resolves with the JSON response. */
 export async function deleteJson<T>(path: string, options?: RequestOptions): Promise<T> {
-	return (await (await send('DELETE', path, options)).json()) as T;
+	return (await (await send('DELETE', path, options)).json().catch(rejectBroken)) as T;
 }
 
 /** Sends a GET; resolves with the bytes. `URL.createObjectURL(blob)` makes a URL for pictures, videos and audio. */
 export async function getBlob(path: string, options?: RequestOptions): Promise<Blob> {
-	return await (await send('GET', path, options)).blob();
+	return await (await send('GET', path, options)).blob().catch(rejectBroken);
 }

@@ -1,5 +1,7 @@
+import { useSignalEffect } from '@preact/signals';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, toApiError } from './error.ts';
+import { connection } from './feed.ts';
 import { type List, type Page, withFirstPage } from './pages.ts';
 import { getJson, type Query } from './request.ts';
 
@@ -69,6 +71,9 @@ function useRequests<T>(first: Request<T>, inputs: readonly unknown[], { everyMs
 		return () => clearInterval(timer);
 	}, [start, everyMs]);
 	const reload = useCallback(() => start(false), [start]);
+	useSignalEffect(() => {
+		if (connection.value === 'restored' && state.error?.status === 0) reload();
+	});
 	return { state, setState, run, reload };
 }
 

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
-/** The properties of a button. */
-export interface ButtonProps {
+interface ButtonProps {
 	readonly children: ComponentChildren;
 	readonly onClick?: (event: MouseEvent) => void;
 	/** One `primary` button for each form or dialog. */

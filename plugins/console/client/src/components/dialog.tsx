@@ -4,15 +4,16 @@ import { useAttempt } from '../api.ts';
 import { Button } from './button.tsx';
 import { Form } from './form.tsx';
 
-/** The properties of a dialog. */
-export interface DialogProps {
+interface DialogProps {
 	readonly title: string;
+	/** Called when the user presses Escape. */
+	readonly onCancel?: (event: Event) => void;
 	readonly onClose: () => void;
 	readonly children: ComponentChildren;
 }
 
 /** A modal dialog. The focus stays inside, and returns to its previous element afterwards. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, children, ...events }: DialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const id = useId();
 	useEffect(() => {
@@ -23,7 +24,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 		};
 	}, []);
 	return (
-		<dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
+		<dialog ref={dialog} class="dialog" aria-labelledby={id} {...events}>
 			<header class="split">
 				<h2 id={id}>{title}</h2>
 				<Button look="quiet" icon="close" iconOnly onClick={() => dialog.current?.close()}>
@@ -57,7 +58,8 @@ export function ActionDialog({
 			onClose();
 		});
 	return (
-		<Dialog title={title} onClose={onClose}>
+		// If Escape closed the dialog during the action, its error would be lost.
+		<Dialog title={title} onClose={onClose} onCancel={(event) => isBusy.value && event.preventDefault()}>
 			<Form onSubmit={submit} error={error.value} label={title}>
 				{children}
 				<div class="row">

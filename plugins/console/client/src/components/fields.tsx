@@ -13,9 +13,7 @@ interface Bound<T> {
 export function bound<T>(signal: Signal<T>): Bound<T> {
 	return {
 		value: signal.value,
-		onInput: (value) => {
-			signal.value = value;
-		},
+		onInput: (value) => (signal.value = value),
 	};
 }
 
@@ -23,9 +21,7 @@ export function bound<T>(signal: Signal<T>): Bound<T> {
 export function boundTo<T, N extends keyof T>(signal: Signal<T>, name: N): Bound<T[N]> {
 	return {
 		value: signal.value[name],
-		onInput: (value) => {
-			signal.value = { ...signal.value, [name]: value };
-		},
+		onInput: (value) => (signal.value = { ...signal.value, [name]: value }),
 	};
 }
 

@@ -19,8 +19,7 @@ function belongsTo(error: ApiError | undefined, param: string | undefined): bool
 	return rest !== undefined && (rest === '' || /^[.[]/.test(rest));
 }
 
-/** The properties of a form. */
-export interface FormProps {
+interface FormProps {
 	readonly children: ComponentChildren;
 	readonly onSubmit: () => void;
 	/** The error of the last attempt. It is shown at the field of its `param`, or above the form. */
@@ -50,8 +49,7 @@ export function Form({ children, onSubmit, error, label }: FormProps) {
 	);
 }
 
-/** The properties of the control in a field. */
-export interface ControlProps {
+interface ControlProps {
 	readonly id: string;
 	readonly 'aria-describedby': string | undefined;
 	readonly 'aria-invalid': boolean;

@@ -3,15 +3,17 @@ import type { ApiError } from '../api.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-/** An error of the API, announced to screen readers. Server texts are text nodes. */
+/** An error of the API. Its message is announced; the id of the request, which each poll changes, is not. */
 export function ErrorNote({ error, onRetry }: { readonly error: ApiError; readonly onRetry?: () => void }) {
 	const { message, param, code, requestId } = error;
 	const facts = [param && `parameter ${param}`, code && `code ${code}`, requestId && `request ${requestId}`];
 	return (
-		<div class="note bad" role="alert">
+		<div class="note bad">
 			<Icon name="warning" />
 			<div>
-				<p>{message}</p>
+				<div role="alert">
+					<p>{message}</p>
+				</div>
 				<p>{facts.filter(Boolean).join(' · ')}</p>
 			</div>
 			{onRetry && <Button onClick={onRetry}>Try again</Button>}

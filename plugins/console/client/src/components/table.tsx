@@ -10,8 +10,7 @@ export interface Column<T> {
 	readonly isHead?: boolean;
 }
 
-/** The properties of a table. */
-export interface TableProps<T> {
+interface TableProps<T> {
 	/** Only for screen readers. */
 	readonly caption: string;
 	readonly columns: readonly Column<T>[];

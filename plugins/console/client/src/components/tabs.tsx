@@ -7,8 +7,7 @@ export interface Tab {
 	readonly title: string;
 }
 
-/** The properties of tabs. */
-export interface TabsProps {
+interface TabsProps {
 	readonly label: string;
 	readonly tabs: readonly Tab[];
 	/** The id of the chosen tab. */

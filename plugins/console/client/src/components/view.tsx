@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** The properties of a view. */
-export interface ViewProps {
+interface ViewProps {
 	readonly title: string;
 	/** One sentence under the title. */
 	readonly lead?: ComponentChildren;

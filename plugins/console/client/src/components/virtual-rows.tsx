@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** The properties of virtual rows. */
-export interface VirtualRowsProps<T> {
+interface VirtualRowsProps<T> {
 	readonly label: string;
 	readonly rows: readonly T[];
 	readonly keyOf: (row: T) => string;

@@ -14,9 +14,7 @@ export const currentRoute = signal<Route>(parse(location.hash));
 
 /** Updates the current route when the fragment changes. */
 export function startRouter(): void {
-	addEventListener('hashchange', () => {
-		currentRoute.value = parse(location.hash);
-	});
+	addEventListener('hashchange', () => (currentRoute.value = parse(location.hash)));
 }
 
 /** The address of a route, for links. Parts are encoded. */

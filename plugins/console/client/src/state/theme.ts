@@ -15,9 +15,7 @@ export const isDark = computed(() =>
 
 /** Applies the theme and follows changes of the system. */
 export function startTheme(): void {
-	system.addEventListener('change', () => {
-		isSystemDark.value = system.matches;
-	});
+	system.addEventListener('change', () => (isSystemDark.value = system.matches));
 	effect(() => {
 		document.documentElement.style.colorScheme = isDark.value ? 'dark' : 'light';
 	});

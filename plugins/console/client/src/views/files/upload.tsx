@@ -17,9 +17,7 @@ export function Upload({ onUploaded }: { readonly onUploaded: () => void }) {
 	useEffect(() => () => running.current?.abort(), []);
 
 	const send = async (file: File, signal: AbortSignal) => {
-		const onProgress = (fraction: number) => {
-			sending.value = { name: file.name, fraction };
-		};
+		const onProgress = (fraction: number) => (sending.value = { name: file.name, fraction });
 		onProgress(0);
 		await sendForm<StoredFile>('/v1/files', formOf(file, purpose.value, lifetime.value), signal, onProgress);
 		files.value = files.value.filter((each) => each !== file);
@@ -31,6 +29,8 @@ export function Upload({ onUploaded }: { readonly onUploaded: () => void }) {
 		const sent: string[] = [];
 		try {
 			for (const file of files.value) {
+				// The user may have removed it in the meantime.
+				if (!files.value.includes(file)) continue;
 				await send(file, running.current.signal);
 				sent.push(file.name);
 			}

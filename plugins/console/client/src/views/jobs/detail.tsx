@@ -15,20 +15,21 @@ import { RunAgain } from './run-again.tsx';
 export function Detail({ id, jobs }: { readonly id: string; readonly jobs: LiveJobs }) {
 	const load = (signal: AbortSignal) =>
 		jobs.loadOne(() => getJson<Job>(`/v1/videos/${encodeURIComponent(id)}`, { signal }));
-	const { error, reload } = useLoaded(load, [id]);
+	const { value, error, reload } = useLoaded(load, [id]);
 	// A reset reloads only the loaded pages of the list; this job may be on a later page.
 	useEffect(() => followJobs({ event() {}, reset: reload }), [reload]);
 	const entry = jobs.entries.value.find(({ job }) => job.id === id);
 	// The feed also sends jobs that have no route of their own.
 	const shownError = entry && error?.status === 404 ? undefined : error;
+	const deleted = value && !entry ? new ApiError('The job was deleted.', { code: 'deleted' }) : undefined;
 	return (
 		<View
 			title="Job"
 			lead={<a href={linkTo('jobs')}>All jobs</a>}
 			actions={entry?.job.object === 'video' && <Actions job={entry.job} jobs={jobs} />}
 		>
-			<LoadedContent of={{ value: entry, error: shownError, reload }} name="the job">
-				{(value) => <Body entry={value} />}
+			<LoadedContent of={{ value: entry, error: shownError ?? deleted, reload }} name="the job">
+				{(shown) => <Body entry={shown} />}
 			</LoadedContent>
 		</View>
 	);
@@ -36,9 +37,7 @@ export function Detail({ id, jobs }: { readonly id: string; readonly jobs: LiveJ
 
 function Actions({ job, jobs }: { readonly job: Job; readonly jobs: LiveJobs }) {
 	const open = useSignal<'again' | 'delete' | undefined>(undefined);
-	const close = () => {
-		open.value = undefined;
-	};
+	const close = () => (open.value = undefined);
 	return (
 		<>
 			<Button icon="reload" onClick={() => (open.value = 'again')}>

@@ -24,10 +24,6 @@ export class JobList {
 		return this.#eventCount;
 	}
 
-	get(id: string): Entry | undefined {
-		return this.#entries.get(id);
-	}
-
 	entries(): readonly Entry[] {
 		return this.#order.map((id) => this.#entries.get(id) as Entry);
 	}
@@ -69,7 +65,7 @@ export class JobList {
 		for (const id of this.#order.slice(from, to)) {
 			const isWithin = (after === undefined || isAfter(id, after)) && (end === undefined || !isAfter(id, end));
 			// Pages contain only videos.
-			if (isWithin && !listed.has(id) && !this.#isNewer(id, since) && isVideo(id)) this.#drop(id);
+			if (isWithin && !listed.has(id) && !this.#isNewer(id, since) && id.startsWith('video_')) this.#drop(id);
 		}
 		for (const job of data) this.put(job, since);
 	}
@@ -92,10 +88,6 @@ export class JobList {
 
 function isJob(data: { readonly id: string }): data is Job {
 	return 'status' in data && 'model' in data;
-}
-
-function isVideo(id: string): boolean {
-	return id.startsWith('video_');
 }
 
 /** Ids are sorted by the part after the kind, which starts with the time. */

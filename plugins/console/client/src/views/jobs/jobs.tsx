@@ -72,15 +72,13 @@ function List({ jobs, filter }: ListProps) {
 							Make a video in the <a href={linkTo('playground')}>playground</a>.
 						</Empty>
 					) : (
-						<JobRows entries={entries} onNearEnd={failure === undefined ? loadMore : ignore} />
+						<JobRows entries={entries} onNearEnd={failure === undefined ? loadMore : () => {}} />
 					)
 				}
 			</LoadedContent>
 		</View>
 	);
 }
-
-function ignore(): void {}
 
 /** How many jobs are shown. The API has no search, so a filter loads all pages. */
 function Count({ jobs, filter, shown }: ListProps & { readonly shown: number }) {

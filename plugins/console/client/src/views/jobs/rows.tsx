@@ -58,6 +58,7 @@ function StateText({ entry: { job, position } }: { readonly entry: Entry }) {
 	const error = errorOf(job);
 	if (error) return <span class="error-text">{error.message}</span>;
 	if (position !== undefined && job.status === 'queued') return <span>Place {position} in the queue</span>;
-	if (!isPending(job)) return <span>{job.warnings ? `${job.warnings.length} warnings` : ''}</span>;
+	const count = job.warnings?.length;
+	if (!isPending(job)) return <span>{count ? `${count} ${count === 1 ? 'warning' : 'warnings'}` : ''}</span>;
 	return <Progress value={fractionOf(job)} label={`Progress of ${titleOf(job)}`} />;
 }

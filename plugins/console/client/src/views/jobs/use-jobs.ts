@@ -1,3 +1,4 @@
+import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { connection, followJobs, getJson } from '../../api.ts';
 import type { JobPage } from './job.ts';
@@ -14,9 +15,7 @@ export function useJobs(): LiveJobs {
 		() =>
 			new LiveJobs({
 				load: (after, signal) => getJson<JobPage>('/v1/videos', { query: { limit: pageSize, after }, signal }),
-				schedule: (callback) => {
-					requestAnimationFrame(callback);
-				},
+				schedule: (callback) => void requestAnimationFrame(callback),
 			}),
 		[],
 	);
@@ -31,6 +30,10 @@ export function useJobs(): LiveJobs {
 			jobs.stop();
 		};
 	}, [jobs]);
+	// A reconnection that missed no event resets nothing, but a request may have failed in between.
+	useSignalEffect(() => {
+		if (connection.value === 'restored' && jobs.error.peek() !== undefined) void jobs.refresh();
+	});
 	const hasFeed = connection.value !== 'off';
 	useEffect(() => {
 		if (hasFeed) return;

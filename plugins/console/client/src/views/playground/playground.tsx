@@ -90,7 +90,10 @@ function Panel({ document, offer }: PanelProps) {
 					fields={fields}
 					desk={desk}
 					error={isRefusal(newest) ? newest : undefined}
-					onSubmit={() => desk.start(call, work)}
+					onSubmit={async () => {
+						await desk.made;
+						desk.start(benchOf(document, offer, desk).call, work);
+					}}
 				/>
 			</div>
 			<div class="stack">

@@ -1,4 +1,6 @@
 import { type Parameter, resolved, type Schema, type Schemas } from '../../api/openapi.ts';
+import { textOf } from '../playground/call/call.ts';
+import { shellWord } from '../playground/snippets/curl.ts';
 import { type ApiOperation, type Body, bodiesOf } from './document.ts';
 
 /** The curl command of an example call. The key comes from a shell variable. */
@@ -11,7 +13,7 @@ export function curlOf(listed: ApiOperation, schemas: Schemas, addressOf: (path:
 	};
 	const filledPath = parameters
 		.filter(({ in: place }) => place === 'path')
-		.reduce((text, parameter) => text.replace(`{${parameter.name}}`, exampleFor(parameter)), path);
+		.reduce((text, each) => text.replace(`{${each.name}}`, () => encodeURIComponent(exampleFor(each))), path);
 	const query = parameters
 		.filter(({ in: place, required }) => place === 'query' && required)
 		.map((parameter) => `${parameter.name}=${encodeURIComponent(exampleFor(parameter))}`);
@@ -20,7 +22,7 @@ export function curlOf(listed: ApiOperation, schemas: Schemas, addressOf: (path:
 	const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
 	const types = Object.keys(success?.content ?? {});
 	return [
-		`curl ${method === 'GET' || (method === 'POST' && bodies.length > 0) ? '' : `-X ${method} `}${quoted(address)}`,
+		`curl ${method === 'GET' || (method === 'POST' && bodies.length > 0) ? '' : `-X ${method} `}${shellWord(address)}`,
 		...(needsKey ? ['-H "Authorization: Bearer $PLINTH_API_KEY"'] : []),
 		...bodyOf(bodies, schemas),
 		...(types.includes('text/event-stream') && types.length === 1 ? ['-N'] : []),
@@ -37,12 +39,12 @@ function bodyOf(bodies: readonly Body[], schemas: Schemas): readonly string[] {
 	if (!body) return [];
 	const example = exampleOf(body.schema, schemas);
 	if (body.mediaType === 'application/json') {
-		return [`-H 'content-type: application/json'`, `-d ${quoted(JSON.stringify(example))}`];
+		return [`-H 'content-type: application/json'`, `-d ${shellWord(JSON.stringify(example))}`];
 	}
 	const { properties = {} } = resolved(body.schema, schemas);
 	return Object.entries((example ?? {}) as Readonly<Record<string, unknown>>).map(([name, value]) => {
 		const isFile = isBinaryField(properties[name], schemas);
-		return `-F ${quoted(`${name}=${isFile ? '@FILE' : typeof value === 'string' ? value : JSON.stringify(value)}`)}`;
+		return isFile ? `-F ${shellWord(`${name}=@FILE`)}` : `--form-string ${shellWord(`${name}=${textOf(value)}`)}`;
 	});
 }
 
@@ -74,8 +76,3 @@ function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {
 
 /** The nesting limit of examples, because schemas may contain themselves. */
 const maxDepth = 6;
-
-/** A text as one word of a POSIX shell. */
-function quoted(text: string): string {
-	return `'${text.replaceAll("'", `'\\''`)}'`;
-}

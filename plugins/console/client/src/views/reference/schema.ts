@@ -1,4 +1,5 @@
 import { nameOf, resolved, type Schema, type Schemas } from '../../api/openapi.ts';
+import { textOf } from '../playground/call/call.ts';
 
 /** A property of an object, with its texts for the page. */
 export interface Member {
@@ -45,18 +46,9 @@ export function typeOf(schema: Schema, schemas: Schemas, within: readonly Schema
 	const named = schemas[nameOf(schema) ?? ''];
 	if (named && within.includes(named)) return 'any';
 	const inner = named ? [...within, named] : within;
-	const {
-		type,
-		format,
-		items,
-		oneOf,
-		anyOf,
-		const: constant,
-		enum: values,
-		properties,
-		allOf,
-	} = resolved(schema, schemas);
-	const forms = oneOf ?? anyOf;
+	const whole = resolved(schema, schemas);
+	const { type, format, items, properties, allOf, const: constant, enum: values } = whole;
+	const forms = whole.oneOf ?? whole.anyOf;
 	if (forms) return unique(forms.map((form) => typeOf(form, schemas, inner)));
 	if (format === 'binary') return 'file';
 	if (items) return `list of ${typeOf(items, schemas, inner)}${isNullable(type) ? ' or null' : ''}`;
@@ -111,10 +103,6 @@ function number(value: unknown): string | undefined {
 	// Zod writes these bounds for every integer, so they are not shown.
 	if (typeof value !== 'number' || Math.abs(value) >= Number.MAX_SAFE_INTEGER) return undefined;
 	return value.toLocaleString('en');
-}
-
-function textOf(value: unknown): string {
-	return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The objects that a value may be or contain. A schema inside itself, such as any JSON, is skipped. */

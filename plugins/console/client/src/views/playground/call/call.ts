@@ -27,6 +27,8 @@ export interface Call {
 	readonly fields: { readonly [name: string]: Json };
 	/** The files of the encoding `form`. Files of one parameter are consecutive. */
 	readonly files: readonly { readonly name: string; readonly file: File; readonly isMultiple: boolean }[];
+	/** The server's defaults by parameter. */
+	readonly defaults?: Readonly<Record<string, FieldSpec['fallback']>>;
 }
 
 /** The request with the current values of a form. Empty values are left out. */
@@ -46,7 +48,8 @@ export function callOf(
 			return chosen.map((file) => ({ name, file, isMultiple: chosen.length > 1 }));
 		});
 	const encoding = isUpload || attached.length > 0 ? 'form' : 'json';
-	return { path, encoding, fields: Object.fromEntries(entries), files: attached };
+	const defaults = Object.fromEntries(fields.map(({ name, fallback }) => [name, fallback]));
+	return { path, encoding, fields: Object.fromEntries(entries), files: attached, defaults };
 }
 
 /** An error for the first JSON field whose text is not JSON. */
@@ -95,6 +98,6 @@ export function formOf({ fields, files }: Call): FormData {
 }
 
 /** A value as a field of a form. */
-export function textOf(value: Json): string {
+export function textOf(value: unknown): string {
 	return typeof value === 'string' ? value : JSON.stringify(value);
 }

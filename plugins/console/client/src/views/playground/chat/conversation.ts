@@ -32,8 +32,8 @@ export const refusal: Signal<ApiError | undefined> = signal(undefined);
 /** Sends a question. It replaces the exchange `replaced`, if set. */
 export async function ask(question: Question, call: Call, replaced?: Exchange): Promise<void> {
 	const exchange = { ...question, run: new Run<ChatResult>(call) };
-	const others = exchanges.value.filter((each) => each !== replaced);
-	exchanges.value = [...others, exchange];
+	const before = exchanges.value;
+	exchanges.value = replaced ? before.map((each) => (each === replaced ? exchange : each)) : [...before, exchange];
 	refusal.value = undefined;
 	if (!replaced) draft.value = { text: '', files: [] };
 	await exchange.run.start(answer);

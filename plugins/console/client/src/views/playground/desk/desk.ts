@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import type { ApiError } from '../../../api.ts';
 import { key } from '../../../state/session.ts';
+import { toast } from '../../../state/toasts.ts';
 import type { Call, Files } from '../call/call.ts';
 import { type CapabilityId, capabilities, type Values } from '../spec/capabilities.ts';
 import { Run } from './run.ts';
@@ -16,6 +17,8 @@ export class Desk<R> {
 	readonly problem: Signal<ApiError | undefined> = signal(undefined);
 	/** The newest one first. */
 	readonly runs: Signal<readonly Run<R>[]> = signal([]);
+	/** Resolves when the file of the last `setMade` is set. Never rejects. */
+	made: Promise<unknown> = Promise.resolve();
 
 	constructor(example: Values) {
 		this.values = signal(example);
@@ -30,15 +33,22 @@ export class Desk<R> {
 		this.files.value = { ...this.files.value, [name]: files };
 	}
 
-	/** Starts a run. It replaces the run `replaced`, if set. */
-	start(call: Call, work: (run: Run<R>) => Promise<void>, replaced?: Run<R>): Run<R> {
+	/** Sets a file once it is made, unless the files of its field are set again before. */
+	setMade(name: string, file: Promise<File>): void {
+		const before = [...(this.files.value[name] ?? [])];
+		this.setFiles(name, before);
+		const set = (made: File) => this.files.value[name] === before && this.setFiles(name, [made]);
+		this.made = file.then(set, (error) => toast(String(error), 'bad'));
+	}
+
+	/** Starts a run. It replaces the run `replaced`, if set, which the work may continue. */
+	start(call: Call, work: (run: Run<R>, replaced?: Run<R>) => Promise<void>, replaced?: Run<R>): void {
 		const run = new Run<R>(call);
 		const others = this.runs.value.filter((each) => each !== replaced);
 		replaced?.remove();
 		for (const old of others.slice(keptRuns - 1)) old.remove();
 		this.runs.value = [run, ...others.slice(0, keptRuns - 1)];
-		void run.start(work);
-		return run;
+		void run.start(() => work(run, replaced));
 	}
 
 	/** Removes a run from the page. */

@@ -4,13 +4,12 @@ import { Button, Fold, Form } from '../../../components.ts';
 import { problemOf } from '../call/call.ts';
 import type { Desk } from '../desk/desk.ts';
 import { MaskField } from '../mask/mask-field.tsx';
-import type { Capability } from '../spec/capabilities.ts';
+import type { Capability, Values } from '../spec/capabilities.ts';
 import type { FieldSpec } from '../spec/fields.ts';
 import { SchemaField } from './schema-field.tsx';
 import { labelOf } from './words.ts';
 
-/** The properties of the form of a capability. */
-export interface CapabilityFormProps {
+interface CapabilityFormProps {
 	readonly capability: Capability;
 	/** The fields for the chosen model. */
 	readonly fields: readonly FieldSpec[];
@@ -32,7 +31,8 @@ export function CapabilityForm(props: CapabilityFormProps) {
 	// The other fields are hidden, because few users need them. They are shown when one of them has an error.
 	const rest = fields.filter(({ name }) => !capability.main.includes(name));
 	const isWrong = rest.some(({ name }) => name === error?.param?.replace(/[.[].*$/s, ''));
-	const set = rest.filter(({ name }) => (desk.values.value[name] ?? '') !== (capability.example[name] ?? ''));
+	const textIn = (values: Values, name: string) => String(values[name] ?? '');
+	const set = rest.filter(({ name }) => textIn(desk.values.value, name) !== textIn(capability.example, name));
 	const submit = () => {
 		desk.problem.value = problemOf(fields, desk.values.value);
 		if (!desk.problem.value) onSubmit();

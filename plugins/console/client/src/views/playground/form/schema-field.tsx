@@ -4,8 +4,7 @@ import type { Desk } from '../desk/desk.ts';
 import type { FieldSpec } from '../spec/fields.ts';
 import { labelOf } from './words.ts';
 
-/** The properties of a field for a parameter. */
-export interface SchemaFieldProps {
+interface SchemaFieldProps {
 	readonly field: FieldSpec;
 	readonly desk: Desk<unknown>;
 	/** Whether the text has several lines. */

@@ -30,6 +30,10 @@ export function Canvas({
 		stroke(drawn, lastPoint.current, to, width, mode);
 		lastPoint.current = to;
 	};
+	const end = () => {
+		if (lastPoint.current) onStroke();
+		lastPoint.current = undefined;
+	};
 	return (
 		<div class="playground-canvas">
 			<img
@@ -49,13 +53,8 @@ export function Canvas({
 					draw(event);
 				}}
 				onPointerMove={draw}
-				onPointerUp={() => {
-					if (lastPoint.current) onStroke();
-					lastPoint.current = undefined;
-				}}
-				onPointerCancel={() => {
-					lastPoint.current = undefined;
-				}}
+				onPointerUp={end}
+				onPointerCancel={end}
 			/>
 		</div>
 	);

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Button, Field } from '../../../components.ts';
-import { toast } from '../../../state/toasts.ts';
 import type { Desk } from '../desk/desk.ts';
 import type { FieldSpec } from '../spec/fields.ts';
 import { Canvas } from './canvas.tsx';
@@ -39,28 +38,29 @@ function Drawing({ picture, desk }: { readonly picture: File; readonly desk: Des
 	const percent = useSignal(8);
 	const share = useSignal(0);
 
-	const saveMask = async () => {
+	/** Whether something was painted since the last "Clear". The share of small marks is rounded to 0. */
+	const isMarked = useRef(false);
+
+	/** Draws on the canvas, and saves the mask. */
+	const change = (how: Mode | 'clear', draw: (drawn: HTMLCanvasElement) => void = () => {}) => {
 		if (!canvas.current) return;
+		draw(canvas.current);
+		if (how !== 'erase') isMarked.current = how === 'paint';
 		share.value = markedShare(canvas.current);
-		try {
-			desk.setFiles('mask', share.value === 0 ? [] : [await maskOf(canvas.current)]);
-		} catch (error) {
-			toast(String(error), 'bad');
-		}
+		if (isMarked.current) desk.setMade('mask', maskOf(canvas.current));
+		else desk.setFiles('mask', []);
 	};
 	const prepareCanvas = async ({ naturalWidth, naturalHeight }: HTMLImageElement) => {
 		if (!canvas.current) return;
 		canvas.current.width = naturalWidth;
 		canvas.current.height = naturalHeight;
+		await desk.made;
 		const [mask] = desk.files.value.mask ?? [];
+		isMarked.current ||= mask !== undefined;
 		if (mask) await restore(canvas.current, mask);
 		share.value = markedShare(canvas.current);
 	};
-	const change = (work: (drawn: HTMLCanvasElement) => void) => {
-		if (canvas.current) work(canvas.current);
-		void saveMask();
-	};
-	const rectangle = (where: Rectangle, how: Mode) => change((drawn) => fill(drawn, where, how));
+	const rectangle = (where: Rectangle, how: Mode) => change(how, (drawn) => fill(drawn, where, how));
 	return (
 		<div class="stack">
 			<Canvas
@@ -69,7 +69,7 @@ function Drawing({ picture, desk }: { readonly picture: File; readonly desk: Des
 				percent={percent.value}
 				mode={mode.value}
 				onPicture={prepareCanvas}
-				onStroke={saveMask}
+				onStroke={() => change(mode.value)}
 			/>
 			<div class="row">
 				<Button pressed={mode.value === 'paint'} onClick={() => (mode.value = 'paint')}>
@@ -78,7 +78,7 @@ function Drawing({ picture, desk }: { readonly picture: File; readonly desk: Des
 				<Button pressed={mode.value === 'erase'} onClick={() => (mode.value = 'erase')}>
 					Erase
 				</Button>
-				<Button icon="trash" onClick={() => change(clear)}>
+				<Button icon="trash" onClick={() => change('clear', clear)}>
 					Clear
 				</Button>
 			</div>
@@ -89,9 +89,7 @@ function Drawing({ picture, desk }: { readonly picture: File; readonly desk: Des
 					min={1}
 					max={40}
 					value={percent.value}
-					onInput={({ currentTarget }) => {
-						percent.value = Number(currentTarget.value);
-					}}
+					onInput={({ currentTarget }) => (percent.value = Number(currentTarget.value))}
 				/>
 			</label>
 			<p class="hint" role="status">

@@ -3,7 +3,7 @@ import { goTo, linkTo } from '../../../state/router.ts';
 import { deskOf } from '../desk/desk.ts';
 import type { Run } from '../desk/run.ts';
 import { offered } from '../loaded.ts';
-import type { PicturesResult } from '../work/pictures.ts';
+import type { Picture, PicturesResult } from '../work/pictures.ts';
 
 /** The pictures of a run, including unfinished ones. */
 export function Pictures({ run }: { readonly run: Run<PicturesResult> }) {
@@ -16,16 +16,20 @@ export function Pictures({ run }: { readonly run: Run<PicturesResult> }) {
 				{[...pictures].map((picture, at) =>
 					picture ? (
 						<li key={at} class="stack">
-							<img
-								class={`media ${picture.isPartial ? 'partial' : ''}`}
-								src={picture.address}
-								alt={picture.isPartial ? `Unfinished picture ${at + 1}` : `Picture ${at + 1}`}
-							/>
+							{picture.blob ? (
+								<img
+									class={`media ${picture.isPartial ? 'partial' : ''}`}
+									src={picture.address}
+									alt={picture.isPartial ? `Unfinished picture ${at + 1}` : `Picture ${at + 1}`}
+								/>
+							) : (
+								<a href={picture.address} target="_blank" rel="noreferrer">{`Picture ${at + 1}`}</a>
+							)}
 							{picture.revisedPrompt && <p class="hint">{picture.revisedPrompt}</p>}
-							{!picture.isPartial && (
+							{picture.blob && !picture.isPartial && (
 								<div class="row">
 									<Download address={picture.address} name={`picture-${at + 1}.${format}`} />
-									{canEdit && <Button onClick={() => edit(picture.blob, format)}>Edit it</Button>}
+									{canEdit && <Button onClick={() => edit(picture, format)}>Edit it</Button>}
 								</div>
 							)}
 						</li>
@@ -38,7 +42,7 @@ export function Pictures({ run }: { readonly run: Run<PicturesResult> }) {
 }
 
 /** Opens the edit form with a picture. */
-function edit(blob: Blob, format = 'png'): void {
+function edit({ blob = new Blob() }: Picture, format = 'png'): void {
 	const desk = deskOf('edit');
 	desk.setFiles('image', [new File([blob], `picture.${format}`, { type: blob.type })]);
 	desk.setFiles('mask', []);

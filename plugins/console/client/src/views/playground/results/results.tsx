@@ -5,8 +5,7 @@ import { fractionOf } from '../../jobs/job.ts';
 import type { Run } from '../desk/run.ts';
 import type { CapabilityId } from '../spec/capabilities.ts';
 import { readDocuments } from '../work/documents.ts';
-import type { PicturesResult } from '../work/pictures.ts';
-import { makePictures } from '../work/pictures.ts';
+import { makePictures, type PicturesResult } from '../work/pictures.ts';
 import { type SpeechResult, speak, transcribe } from '../work/sound.ts';
 import { cancelVideo, makeVideo, type VideoResult } from '../work/video.ts';
 import { Documents } from './documents.tsx';
@@ -17,7 +16,7 @@ import { Transcript } from './transcript.tsx';
 
 /** How the page runs a capability and shows its results. */
 export interface Worker<R> {
-	work(run: Run<R>): Promise<void>;
+	work(run: Run<R>, replaced?: Run<R>): Promise<void>;
 	readonly doing: string;
 	readonly Result: ComponentType<{ readonly run: Run<R> }>;
 	readonly cancel?: Cancel;

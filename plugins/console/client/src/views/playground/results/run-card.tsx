@@ -13,8 +13,7 @@ export interface Cancel {
 	stop(run: Run<unknown>): Promise<void>;
 }
 
-/** The properties of the frame of a run. */
-export interface RunCardProps {
+interface RunCardProps {
 	readonly run: Run<unknown>;
 	/** The text while it runs: `Making the video…`. */
 	readonly doing: string;

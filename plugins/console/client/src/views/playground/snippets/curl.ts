@@ -25,9 +25,9 @@ export function curlOf(base: Base, call: Call): string {
 	return lines.join(' \\\n  ');
 }
 
-function flagsOf({ path, fields }: Call): string {
-	if (path.endsWith('/speech')) return `-o ${shellWord(`speech.${extensionOf(fields.response_format, 'mp3')}`)} `;
-	return fields.stream === true ? '-N ' : '';
+function flagsOf(call: Call): string {
+	if (call.path.endsWith('/speech')) return `-o ${shellWord(`speech.${extensionOf(call, 'response_format', 'mp3')}`)} `;
+	return call.fields.stream === true ? '-N ' : '';
 }
 
 function jsonLines({ fields }: Call): readonly string[] {

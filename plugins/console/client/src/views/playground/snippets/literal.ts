@@ -1,4 +1,4 @@
-import { Embedded, type Json } from '../call/call.ts';
+import { type Call, Embedded, type Json } from '../call/call.ts';
 
 /** The syntax of a language for values. */
 export interface Dialect {
@@ -48,7 +48,8 @@ export function nameOf({ name }: File): string {
 }
 
 /** The extension of a result file. A format may be any text of the user, so only word characters are accepted. */
-export function extensionOf(format: Json | undefined, fallback: string): string {
+export function extensionOf({ fields, defaults }: Call, name: string, fallback: string): string {
+	const format = fields[name] ?? defaults?.[name];
 	return typeof format === 'string' && /^\w+$/.test(format) ? format : fallback;
 }
 

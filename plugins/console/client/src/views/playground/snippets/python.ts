@@ -59,8 +59,9 @@ function openedOf(files: Call['files'], name: string): string {
 
 type ResultCode = (call: Call) => readonly [name: string, after: string];
 
-const pictures: ResultCode = ({ fields }) => {
-	const name = `f"picture-{count}.${extensionOf(fields.output_format, 'png')}"`;
+const pictures: ResultCode = (call) => {
+	const { fields } = call;
+	const name = `f"picture-{count}.${extensionOf(call, 'output_format', 'png')}"`;
 	const write = (source: string) => `    with open(${name}, "wb") as file:
         file.write(base64.b64decode(${source}.b64_json))`;
 	if (fields.stream === true) {
@@ -93,7 +94,7 @@ for chunk in stream:
         print(chunk.choices[0].delta.content or "", end="", flush=True)`,
 				]
 			: ['answer', '\nprint(answer.choices[0].message.content)'],
-	speech: ({ fields }) => ['answer', `\nanswer.write_to_file("speech.${extensionOf(fields.response_format, 'mp3')}")`],
+	speech: (call) => ['answer', `\nanswer.write_to_file("speech.${extensionOf(call, 'response_format', 'mp3')}")`],
 	transcription: ({ fields }) =>
 		fields.stream === true ? ['stream', '\nfor event in stream:\n    print(event)'] : ['answer', '\nprint(answer)'],
 	documents: () => ['answer', '\nprint(answer)'],

@@ -26,9 +26,7 @@ export function Snippets({ id, call }: { readonly id: CapabilityId; readonly cal
 				label="Language"
 				tabs={tabs}
 				chosen={chosen.value}
-				onChoose={(language) => {
-					chosen.value = language as keyof typeof languages;
-				}}
+				onChoose={(language) => (chosen.value = language as keyof typeof languages)}
 			>
 				<Code label={`The call with ${title}`} text={text(base, id, call)} />
 			</Tabs>

@@ -1,4 +1,4 @@
-import type { Call } from '../call/call.ts';
+import { type Call, textOf } from '../call/call.ts';
 import type { CapabilityId } from '../spec/capabilities.ts';
 import type { Base } from './curl.ts';
 import { type Dialect, extensionOf, literal, nameOf, quoted } from './literal.ts';
@@ -59,8 +59,9 @@ function argumentsOf({ fields, files }: Call, sdk: SdkCall): string {
 
 type ResultCode = (call: Call) => readonly [before: string, after: string];
 
-const pictures: ResultCode = ({ fields }) => {
-	const name = `picture-\${count++}.${extensionOf(fields.output_format, 'png')}`;
+const pictures: ResultCode = (call) => {
+	const { fields } = call;
+	const name = `picture-\${count++}.${extensionOf(call, 'output_format', 'png')}`;
 	if (fields.stream === true) {
 		return [
 			'let count = 1;\nconst stream',
@@ -101,9 +102,9 @@ writeFileSync("video.mp4", Buffer.from(await content.arrayBuffer()));`,
 					'\nfor await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? "");',
 				]
 			: ['const answer', '\nconsole.log(answer.choices[0]?.message.content);'],
-	speech: ({ fields }) => [
+	speech: (call) => [
 		'const answer',
-		`\nwriteFileSync("speech.${extensionOf(fields.response_format, 'mp3')}", Buffer.from(await answer.arrayBuffer()));`,
+		`\nwriteFileSync("speech.${extensionOf(call, 'response_format', 'mp3')}", Buffer.from(await answer.arrayBuffer()));`,
 	],
 	transcription: ({ fields }) =>
 		fields.stream === true
@@ -115,8 +116,7 @@ writeFileSync("video.mp4", Buffer.from(await content.arrayBuffer()));`,
 /** The SDK has no method for documents. */
 function uploadOf(base: Base, { path, fields, files }: Call): string {
 	const texts = Object.entries(fields).map(
-		([name, value]) =>
-			`form.append(${quoted(name)}, ${quoted(typeof value === 'string' ? value : JSON.stringify(value))});`,
+		([name, value]) => `form.append(${quoted(name)}, ${quoted(textOf(value))});`,
 	);
 	const attached = files.map(({ name, file }) => {
 		const path = quoted(nameOf(file));

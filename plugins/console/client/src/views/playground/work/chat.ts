@@ -39,9 +39,7 @@ export async function answer(run: Run<ChatResult>): Promise<void> {
 		return;
 	}
 	let isComplete = false;
-	const end = () => {
-		isComplete = true;
-	};
+	const end = () => (isComplete = true);
 	for await (const part of run.events<ChatAnswer>(json, end)) addPart(run, part);
 	if (!isComplete) throw incompleteStream();
 }

@@ -37,9 +37,7 @@ interface Answer {
 /** Reads documents. */
 export async function readDocuments(run: Run<DocumentsResult>): Promise<void> {
 	const { call, signal } = run;
-	const onProgress = (uploaded: number) => {
-		run.result.value = { uploaded, documents: [] };
-	};
+	const onProgress = (uploaded: number) => (run.result.value = { uploaded, documents: [] });
 	const answer = await sendForm<Answer>(call.path, formOf(call), signal, onProgress);
 	run.warn(answer.warnings);
 	const documents = answer.results.map((document, at) => {

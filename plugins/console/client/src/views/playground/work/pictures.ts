@@ -1,11 +1,12 @@
-import { send } from '../../../api.ts';
+import { getBlob } from '../../../api.ts';
 import { blobOf } from '../../../blob.ts';
 import { incompleteStream, type Run } from '../desk/run.ts';
 
 /** A picture that is shown. */
 export interface Picture {
 	readonly address: string;
-	readonly blob: Blob;
+	/** Absent if `address` is a link to another server. */
+	readonly blob: Blob | undefined;
 	/** Whether the picture is unfinished. */
 	readonly isPartial: boolean;
 	/** The prompt as the model understood it. */
@@ -50,8 +51,9 @@ export async function makePictures(run: Run<PicturesResult>): Promise<void> {
 		return;
 	}
 	for await (const event of run.events<PictureEvent>()) await addEvent(run, event);
-	const last = run.result.value?.pictures.at(-1);
-	if (!last || last.isPartial) throw incompleteStream();
+	const result = run.result.value;
+	if (!result?.pictures.some((each) => each?.isPartial === false)) throw incompleteStream();
+	run.result.value = { ...result, pictures: result.pictures.map((each) => (each?.isPartial ? undefined : each)) };
 }
 
 async function addEvent(run: Run<PicturesResult>, event: PictureEvent): Promise<void> {
@@ -75,12 +77,15 @@ async function pictureOf(
 	isPartial = false,
 ): Promise<Picture | undefined> {
 	const blob = base64 ? blobOf(base64, `image/${format}`) : url ? await downloaded(url, run.signal) : undefined;
-	return blob && { address: run.addressOf(blob), blob, isPartial, revisedPrompt };
+	const address = blob ? run.addressOf(blob) : url;
+	return address === undefined ? undefined : { address, blob, isPartial, revisedPrompt };
 }
 
-/** Downloads a linked picture from the page's host: only the path and query of the link are used. */
-async function downloaded(url: string, signal: AbortSignal): Promise<Blob> {
+/** Downloads a picture that this server keeps, from the page's host: the link may have another name of it. */
+async function downloaded(url: string, signal: AbortSignal): Promise<Blob | undefined> {
 	const { pathname, searchParams } = new URL(url);
-	const path = pathname.slice(Math.max(pathname.lastIndexOf('/v1/'), 0));
-	return await (await send('GET', path, { query: Object.fromEntries(searchParams), signal })).blob();
+	const at = pathname.lastIndexOf('/v1/images/results/');
+	if (at < 0) return undefined;
+	const path = pathname.slice(at);
+	return await getBlob(path, { query: Object.fromEntries(searchParams), signal });
 }

@@ -1,4 +1,5 @@
-import type { Run } from '../desk/run.ts';
+import { incompleteStream, type Run } from '../desk/run.ts';
+import { extensionOf } from '../snippets/literal.ts';
 
 /** Generated speech. */
 export interface SpeechResult {
@@ -10,7 +11,7 @@ export interface SpeechResult {
 /** Generates speech from a text. */
 export async function speak(run: Run<SpeechResult>): Promise<void> {
 	const blob = await (await run.send()).blob();
-	const format = String(run.call.fields.response_format ?? 'mp3');
+	const format = extensionOf(run.call, 'response_format', 'mp3');
 	run.result.value = { address: run.addressOf(blob), blob, format };
 }
 
@@ -54,8 +55,11 @@ export async function transcribe(run: Run<TranscriptionResult>): Promise<void> {
 		run.result.value = { ...answer, ...sound };
 		return;
 	}
-	for await (const { delta = '', text, warnings } of run.events<TranscriptEvent>()) {
+	let isComplete = false;
+	for await (const { type, delta = '', text, warnings } of run.events<TranscriptEvent>()) {
+		isComplete ||= type.endsWith('.done');
 		run.warn(warnings);
 		run.result.value = { ...sound, text: text ?? (run.result.value?.text ?? '') + delta };
 	}
+	if (!isComplete) throw incompleteStream();
 }

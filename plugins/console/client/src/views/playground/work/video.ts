@@ -14,18 +14,17 @@ export interface VideoResult {
 	readonly clip?: string;
 }
 
-/** How often the job is loaded when there is no feed. */
+/** How often the job is loaded when there is no feed, or when a request failed. */
 const everyMs = 1_500;
 
-/** Creates a video job, follows it to its end, and loads the clip. */
-export async function makeVideo(run: Run<VideoResult>): Promise<void> {
-	const job = (await (await run.send()).json()) as Job;
+/** Creates a video job, follows it to its end, and loads the clip. Uses the video of `replaced` if it has one. */
+export async function makeVideo(run: Run<VideoResult>, replaced?: Run<VideoResult>): Promise<void> {
+	const job = completedJob(replaced) ?? ((await (await run.send()).json()) as Job);
 	update(run, job);
 	const ended = await follow(run, job.id);
 	if (ended.error) throw new ApiError(ended.error.message, ended.error);
 	const path = `/v1/videos/${encodeURIComponent(job.id)}/content`;
-	const clip = run.addressOf(await getBlob(path, { signal: run.signal }));
-	change(run, { clip });
+	change(run, { clip: run.addressOf(await getBlob(path, { signal: run.signal })) });
 }
 
 /** Cancels and deletes the job of a run. */
@@ -36,9 +35,16 @@ export async function cancelVideo(run: Run<VideoResult>): Promise<void> {
 	if (id) await deleteJson(`/v1/videos/${encodeURIComponent(id)}`);
 }
 
+/** The job of a run whose video exists, but could not be loaded. */
+function completedJob(run?: Run<VideoResult>): Job | undefined {
+	const [video, status] = [run?.result.value?.video, run?.error.value?.status ?? 404];
+	return video?.status === 'completed' && status !== 404 ? video : undefined;
+}
+
 /** Resolves with the job when it has ended. */
 function follow(run: Run<VideoResult>, id: string): Promise<Job> {
 	return new Promise((resolve, reject) => {
+		let hasFailed = false;
 		const finish = (done: () => void) => {
 			clearInterval(timer);
 			unfollow();
@@ -47,14 +53,16 @@ function follow(run: Run<VideoResult>, id: string): Promise<Job> {
 		};
 		const stop = () => finish(() => reject(run.signal.reason));
 		const onJob = (video: Job) => {
+			hasFailed = false;
 			update(run, video);
 			if (video.status === 'completed' || video.status === 'failed') finish(() => resolve(video));
 		};
 		// Loads changes from before this listener was added, or while the feed was lost.
 		const load = () =>
 			getJson<Job>(`/v1/videos/${encodeURIComponent(id)}`, { signal: run.signal }).then(onJob, (error) => {
-				// Unreachable: `reset` loads the job again after the reconnection.
-				if (!(error instanceof ApiError) || error.status !== 0) finish(() => reject(error));
+				// The server is unreachable or overloaded: the job continues.
+				hasFailed = error instanceof ApiError && (error.status === 0 || error.status >= 500);
+				if (!hasFailed) finish(() => reject(error));
 			});
 		const unfollow = followJobs({
 			event({ type, data, position, preview }) {
@@ -66,7 +74,7 @@ function follow(run: Run<VideoResult>, id: string): Promise<Job> {
 			},
 			reset: load,
 		});
-		const timer = setInterval(() => connection.value === 'off' && load(), everyMs);
+		const timer = setInterval(() => (connection.value === 'off' || hasFailed) && load(), everyMs);
 		run.signal.addEventListener('abort', stop);
 		void load();
 	});
