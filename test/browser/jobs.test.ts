@@ -250,7 +250,7 @@ describe('one job', () => {
 	test('of another tenant, or of none, is said to be unknown', async () => {
 		const { page, addresses } = await site.open('jobs');
 		await page.evaluate(`location.hash = '#/jobs/video_${'0'.repeat(44)}'`);
-		await page.getByRole('alert').getByText('code video_not_found').waitFor();
+		await page.getByText('code video_not_found').waitFor();
 		expect(addresses.filter((address) => address.includes(key))).toEqual([]);
 		expect(site.log()).not.toContain(key);
 	});
