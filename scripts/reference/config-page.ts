@@ -5,7 +5,6 @@ import { jobSettings } from '../../core/kernel/src/contract/jobs/settings.ts';
 import { modelBindingShape, modelGroupShape, modelPoolShape } from '../../core/kernel/src/contract/model-settings.ts';
 import { logSettings, serverSettings } from '../../core/kernel/src/contract/server-settings.ts';
 import { configShape } from '../../core/kernel/src/engine/config/shape.ts';
-import { withoutDefault } from './default-sentence.ts';
 import { type Described, factoriesOf, ownersOf, type Variant, variantsOf } from './factories.ts';
 import { type Cells, table } from './markdown.ts';
 import { meaningIn, type Place, placesOf } from './meanings.ts';
@@ -101,7 +100,7 @@ function settings(schema: z.ZodType, places: readonly Place[]): string {
 		`\`${name}\``,
 		typeOf(schema),
 		defaultOf(schema),
-		withoutDefault(meaningOf(places, name), defaultOf(schema)),
+		meaningOf(places, name),
 	]);
 	return table(['key', 'type', 'default', 'what'], rows);
 }
@@ -118,9 +117,7 @@ function sectionOf(title: string, folder: string, factories: readonly Described[
 	for (const variant of variants) {
 		const places = placesOf(folder, variant.name);
 		for (const { name, schema } of optionsOf(variant.config)) {
-			const fallback = defaultOf(schema);
-			const meaning = withoutDefault(meaningOf(places, name), fallback);
-			const cells = [`\`${name}\``, typeOf(schema), fallback, meaning];
+			const cells = [`\`${name}\``, typeOf(schema), defaultOf(schema), meaningOf(places, name)];
 			const row = rows.get(cells.join()) ?? { cells, owners: [] };
 			rows.set(cells.join(), { cells, owners: [...row.owners, variant] });
 		}

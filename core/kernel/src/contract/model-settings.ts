@@ -16,7 +16,7 @@ const flag = z.preprocess(switchOf, z.boolean());
 
 const amount = numeric(z.number().min(0)).optional();
 const price = z.strictObject({
-	/** A code of ISO 4217. The default is `USD`. */
+	/** A code of ISO 4217. */
 	currency: z
 		.string()
 		.regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217, such as USD')
@@ -113,9 +113,9 @@ export const modelGroupShape = z.strictObject({
 	memory: bytes.optional(),
 	/** Seconds without a call until a model is unloaded. If unset, only when another model needs the memory. */
 	idleSeconds: numeric(z.number().positive().max(86_400)).optional(),
-	/** How long calls of loaded models come first while another model waits to be loaded. The default is 30 seconds. */
+	/** How long calls of loaded models come first while another model waits to be loaded. */
 	maxBatchSeconds: numeric(z.number().min(0).max(86_400)).default(30),
-	/** Maximum waiting calls of all its models. More get 429. The default is 256. */
+	/** Maximum waiting calls of all its models. More get 429. */
 	waiting: integer(0).default(256),
 });
 

@@ -28,7 +28,7 @@ const commaSeparated = (text: string) => text.split(',').flatMap((part) => part.
 export const serverSettings = z.strictObject({
 	/** The address to listen on. Only the same machine can reach the default, 127.0.0.1. */
 	host: z.string().min(1).default('127.0.0.1'),
-	/** The port to listen on. 0 chooses a free port. The default is 8080. */
+	/** The port to listen on. 0 chooses a free port. */
 	port: integer(0, 65_535).default(8080),
 	/** The base URL of absolute links. The default is the request's. Without a path, a mount's prefix is appended. */
 	publicUrl: z
@@ -36,9 +36,9 @@ export const serverSettings = z.strictObject({
 		.transform((text) => (text === '' ? undefined : text.replace(/\/+$/, '')))
 		.pipe(z.url({ protocol: /^https?$/ }).optional())
 		.optional(),
-	/** `off` accepts requests without a key: only behind an authenticating host, or on loopback. The default is `on`. */
+	/** `off` accepts requests without a key: only behind an authenticating host, or on loopback. */
 	auth: word('on', 'off').default('on'),
-	/** Maximum requests with a wrong key from one address in a minute. The default is 20; 0 sets no limit. */
+	/** Maximum requests with a wrong key from one address in a minute. 0 sets no limit. */
 	authFailuresPerMinute: integer(0, 1_000_000).default(20),
 	/** How many of your own proxies append to `X-Forwarded-For`. The default, 0, ignores the header. */
 	trustedProxies: integer(0, 32).default(0),
@@ -49,28 +49,28 @@ export const serverSettings = z.strictObject({
 		.default([]),
 	/** How members of bodies that a route does not know are handled: `warn` (the default), or `refuse` with 400. */
 	unknownMembers: word('warn', 'refuse').default('warn'),
-	/** Whether JSON and text of 1 KB and more are compressed for clients that accept it. The default is `on`. */
+	/** Whether JSON and text of 1 KB and more are compressed for clients that accept it. */
 	compression: word('on', 'off').default('on'),
 	/** Maximum work in progress. The server refuses more with 429 or 503. */
 	limits: z
 		.strictObject({
 			/** Maximum bytes of all request bodies in progress. The default is 1 GiB. */
 			inFlightBytes: count(1_073_741_824),
-			/** Maximum concurrent requests of one tenant. The default is 256. */
+			/** Maximum concurrent requests of one tenant. */
 			requestsPerTenant: count(256),
-			/** Maximum event streams of one tenant. The default is 1,000. */
+			/** Maximum event streams of one tenant. */
 			streamsPerTenant: count(1_000),
-			/** Maximum event streams of all tenants. The default is 10,000. */
+			/** Maximum event streams of all tenants. */
 			streams: count(10_000),
-			/** Maximum connections of the listener. The default is 10,000. */
+			/** Maximum connections of the listener. */
 			connections: count(10_000),
 		})
 		.prefault({}),
-	/** Time of normal service after a stop signal, in milliseconds. The default is 1,000. */
+	/** Time of normal service after a stop signal, in milliseconds. */
 	drainDelayMs: ms(1_000),
-	/** Time for open requests and jobs after that, in milliseconds. The default is 10,000. */
+	/** Time for open requests and jobs after that, in milliseconds. */
 	graceMs: ms(10_000),
-	/** Maximum time of one step of start or stop, in milliseconds. The default is 30,000. */
+	/** Maximum time of one step of start or stop, in milliseconds. */
 	stepTimeoutMs: ms(30_000),
 });
 
@@ -83,7 +83,7 @@ export const roleSetting = word('all', 'api', 'worker').default('all');
 
 /** The `log` section of a config. */
 export const logSettings = z.strictObject({
-	/** The lowest level that is logged. The default is `info`. */
+	/** The lowest level that is logged. */
 	level: word('debug', 'info', 'warn', 'error', 'silent').default('info'),
 	/**
 	 * `json` or `pretty` lines of the `plinth` command. The default, `auto`, is `pretty` on a terminal and `json`

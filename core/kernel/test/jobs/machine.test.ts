@@ -409,19 +409,21 @@ describe('work that runs upstream', () => {
 		expect(stopped).toEqual(['upstream-7']);
 	});
 
+	/** A job with a checkpoint, which an attempt of another process has begun, and the checkpoints that were cancelled. */
+	async function begunElsewhere() {
+		const stopped: (string | null)[] = [];
+		const cancel = async ({ checkpoint }: { readonly checkpoint: string | null }) => void stopped.push(checkpoint);
+		const m = await machine({ run: async () => never, cancel });
+		const id = await m.submit();
+		await m.take(20_000);
+		await m.store.heartbeat(id, 1, { checkpoint: 'upstream-9' });
+		return { m, id, stopped };
+	}
+
 	test.each(['waits for its next attempt', 'is running in a process that has crashed', 'is released by a drain'])(
 		'is stopped by the housekeeping when its job is cancelled while it %s',
 		async (when) => {
-			const stopped: (string | null)[] = [];
-			const m = await machine({
-				run: async () => never,
-				cancel: async ({ checkpoint }) => {
-					stopped.push(checkpoint);
-				},
-			});
-			const id = await m.submit();
-			await m.take(20_000);
-			await m.store.heartbeat(id, 1, { checkpoint: 'upstream-9' });
+			const { m, id, stopped } = await begunElsewhere();
 			if (when === 'waits for its next attempt') await m.store.release(id, 1);
 			await m.jobs.cancel('a', id);
 			if (when === 'is released by a drain') await m.store.release(id, 1);
@@ -437,16 +439,7 @@ describe('work that runs upstream', () => {
 	);
 
 	test('is stopped when its job is cancelled after a crash, and removed before the housekeeping', async () => {
-		const stopped: (string | null)[] = [];
-		const m = await machine({
-			run: async () => never,
-			cancel: async ({ checkpoint }) => {
-				stopped.push(checkpoint);
-			},
-		});
-		const id = await m.submit();
-		await m.take(20_000);
-		await m.store.heartbeat(id, 1, { checkpoint: 'upstream-9' });
+		const { m, id, stopped } = await begunElsewhere();
 		await m.jobs.cancel('a', id);
 		await m.clock.advance(20_000);
 		await m.take();
